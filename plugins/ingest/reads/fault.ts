@@ -30,13 +30,15 @@ function isCutOff({ kind, body, truncated }: Document): boolean {
 export interface KnownState {
   rowCount: number;
   rows: Row[];
+  /** Why the last read failed; null if it did not. */
+  fault: string | null;
   /** Whether the row was missing in the last read as well. */
   wasDoubted(row: Row): boolean;
 }
 
 /** Returns why the rows of a read cannot be believed. */
 export function rowsFault(rows: Row[], known: KnownState, now: number): Fault | null {
-  if (rows.length > 0) return fewRowsFault(rows, known, now);
+  if (rows.length > 0) return fewRowsFault(rows, known, now) ?? lostTextFault(rows, known);
   if (known.rowCount < MANY) return null;
   return { code: 'no_rows', detail: `The page had ${known.rowCount} entries before and has none now. Its layout may have changed, or it moved: open it, and test the source again.` };
 }
@@ -54,6 +56,23 @@ function fewRowsFault(rows: Row[], known: KnownState, now: number): Fault | null
   if (left > 0 && missing.some(known.wasDoubted)) return null;
   const still = left === 0 ? 'none' : left === 1 ? 'one' : String(left);
   return { code: 'few_rows', detail: `The calendar had announced ${upcoming.length} meetings and lists ${still} of them now. Its layout may have changed, or it moved: open it, and test the source again. Nothing is reported as cancelled.` };
+}
+
+/** A page that has a few words of a failure instead of its text, such as "Error establishing a database connection" or "Page not found". */
+const FAILURE = /\b(?:error|not found|(?:temporarily |currently )?unavailable|down for maintenance|under maintenance|forbidden|access denied|bad gateway|timed? ?out|went wrong)\b/i;
+const LONGEST_FAILURE = 300;
+/** A page with fewer characters changes as a whole now and then. */
+const LEAST_TEXT = 200;
+
+/** Reports a page that lost nearly all of its text. The second such read is believed, unless its text is that of a failure. */
+function lostTextFault([row]: Row[], known: KnownState): Fault | null {
+  const before = known.rows.find(({ key }) => key === row?.key);
+  if (row?.kind !== 'page' || before?.kind !== 'page') return null;
+  const [text, old] = [row, before].map((one) => `${one.title ?? ''}\n${one.text}`.trim()) as [string, string];
+  const isFailure = text.length <= LONGEST_FAILURE && FAILURE.test(text) && !FAILURE.test(old);
+  const isLost = old.length >= LEAST_TEXT && text.length * 5 < old.length;
+  if (!isFailure && (!isLost || known.fault === 'lost_text')) return null;
+  return { code: 'lost_text', detail: `The page lost nearly all of its text: ${isFailure ? 'it seems to show a failure of its server' : 'it may be broken or moved'}. Open it, and change the address of the source if the page is elsewhere now.` };
 }
 
 function hostOf(url: string): string {

@@ -166,7 +166,7 @@ async function knownRows(tx: Tx, source: SourceRow, read: Row[]): Promise<Known>
   const added = read.map(({ key }) => key).filter((key) => !rows.has(key));
   const stored = new Map([...await goneRowsOf(tx, source.key, added), ...present].map((row) => [row.row_key, row]));
   const wasDoubted = ({ key }: Row) => Boolean(stored.get(key)?.is_doubted);
-  return { stored, rows, state: { rowCount: source.row_count, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
+  return { stored, rows, state: { rowCount: source.row_count, fault: source.fault, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
 }
 
 /** Lets the next read decide about all rows that are missing, also when it brings the content that was applied last. */

@@ -89,6 +89,22 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
     expect(await archived(change!)).to.equal(['The fee is thirty dollars.', null]);
   });
 
+  it('is not published when a page shows a failure, or lost its text until the next read confirms it', async () => {
+    const count = (await signals('source_change')).length;
+    for (const failure of ['Error establishing a database connection', '503 Service Temporarily Unavailable', 'Page not found']) {
+      site.pages['/handbook'] = `<!doctype html><html><head><title>Notice</title></head><body><h1>${failure}</h1></body></html>`;
+      expect(await next()).to.include({ outcome: 'failed', signals: 0 });
+      expect((await get()).health.reason).to.equal('lost_text');
+    }
+    site.pages['/handbook'] = page(LINES);
+    expect(await next()).to.include({ outcome: 'unchanged', signals: 0 });
+    site.pages['/handbook'] = page(['This handbook moved to the library.']);
+    expect(await next()).to.include({ outcome: 'failed', signals: 0 });
+    expect((await signals('source_change')).length).to.equal(count);
+    expect(await next()).to.include({ outcome: 'read', signals: 1 });
+    expect((await get()).health).to.include({ status: 'healthy', reason: null });
+  });
+
   it('quotes the names of a vote and the title of an item from the documents that have them', async () => {
     const item = (EventItemId: number, EventItemTitle: string, more: object = {}) => ({ EventItemId, EventItemTitle, EventItemPassedFlagName: null, Votes: [], ...more });
     const show = (...EventItems: object[]) => legistar.show([{ EventId: 501, EventGuid: 'G', EventBodyName: 'City Council', EventDate: '2026-02-20T00:00:00', EventTime: '6:00 PM', EventItems } as unknown as LegistarEvent]);
