@@ -9,7 +9,7 @@ export interface NameLine {
 }
 
 /** Words that are left out by many who write a name. */
-const PARTICLES = new Set('van von der den de da di del della dei degli la le lo el al ul ur as bin ibn bint mc mac dos das do du ter ten te zu zur af av y e'.split(' '));
+const PARTICLES = new Set('van von der den de da di del della dei degli la le lo el al ul ur ud as bin ibn bint mc mac dos das do du ter ten te zu zur af av y e'.split(' '));
 /** Titles of other languages, before a name. */
 const TITLES = new Set('sheikh shaikh shaykh sheik ayatollah haji hajji hajj alhaji mullah maulavi mawlawi hojjatoleslam sayyid herr frau mme mlle madame monsieur m senor senora sra don dona shri sri smt prince princess king queen count baron he hrh eng engineer ing dipl adv advocate comrade signor signora pan pani'.split(' '));
 const PATRONYMIC = /(?:[oe]vi[ct]+h?|[oe]vych|[oe]vitch|yevich|[ie]ch|[oeiy]vna|[iy]chna|ovyc|evic|oglu|ogly|qizi|kyzy)$/;
@@ -76,10 +76,10 @@ function turning(left: NameLine, right: NameLine): number {
 /** How far a name can be the other one with words left out. */
 function withMore(line: NameLine, more: number[], pairs: Pair[]): number {
   const counted = more.filter((at) => !PATRONYMIC.test(line.words[at]!.text) || line.words.length < 3);
+  if (counted.length === 0) return pairs.filter(({ quality }) => quality > ALIKE.initial).length < 2 ? 0 : 0.95;
   // With words left out, the others must agree without a slip.
   const whole = pairs.filter(({ quality }) => quality > ALIKE.typo).length;
   if (whole < 2) return 0;
-  if (counted.length === 0) return 0.95;
   // Without the first word it may be the name of a relative.
   if (counted[0] === 0 && line.words[0]!.text.length > 1 && whole < 3) return 0.7;
   return [0.9, 0.85, 0.82][counted.length - 1] ?? 0.6;

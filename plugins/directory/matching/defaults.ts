@@ -36,35 +36,35 @@ export const DEFAULTS: Record<'person' | 'organization', Parameters> = {
     },
   },
   organization: {
-    prior: 0.9795,
+    prior: 0.98,
     fields: {
       name: {
-        m: { exact: 0.7752, close: 0.2158, partial: 0.0088, disagree: 0.0002 },
-        u: { exact: 0.6148, close: 0.0093, partial: 0.2475, disagree: 0.1283 },
+        m: { exact: 0.7826, close: 0.2167, partial: 0.0004, disagree: 0.0002 },
+        u: { exact: 0.6145, close: 0.0095, partial: 0.2448, disagree: 0.1312 },
       },
       place: {
-        m: { exact: 0.9407, close: 0.0008, partial: 0.0206, disagree: 0.0379 },
-        u: { exact: 0.0243, close: 0.01, partial: 0.3109, disagree: 0.6549 },
+        m: { exact: 0.9405, close: 0.0008, partial: 0.0206, disagree: 0.0381 },
+        u: { exact: 0.0148, close: 0.0102, partial: 0.3159, disagree: 0.6592 },
       },
       website: {
-        m: { exact: 0.9177, close: 0.0806, partial: 0.0011, disagree: 0.0006 },
-        u: { exact: 0.0644, close: 0.0333, partial: 0.0564, disagree: 0.8458 },
+        m: { exact: 0.9178, close: 0.0805, partial: 0.0011, disagree: 0.0006 },
+        u: { exact: 0.0357, close: 0.0344, partial: 0.0582, disagree: 0.8718 },
       },
       email: {
-        m: { exact: 0.6769, close: 0.0254, partial: 0.275, disagree: 0.0227 },
-        u: { exact: 0.0276, close: 0.0175, partial: 0.0548, disagree: 0.9002 },
+        m: { exact: 0.6767, close: 0.0254, partial: 0.2749, disagree: 0.023 },
+        u: { exact: 0.0274, close: 0.0176, partial: 0.0549, disagree: 0.9002 },
       },
       phone: {
-        m: { exact: 0.8026, close: 0.0017, partial: 0.0011, disagree: 0.1945 },
-        u: { exact: 0.0278, close: 0.0211, partial: 0.0632, disagree: 0.8879 },
+        m: { exact: 0.8024, close: 0.0017, partial: 0.0011, disagree: 0.1947 },
+        u: { exact: 0.0277, close: 0.0213, partial: 0.0638, disagree: 0.8873 },
       },
       identifier: {
-        m: { exact: 0.9773, close: 0.0113, partial: 0.0075, disagree: 0.0038 },
-        u: { exact: 0.0408, close: 0.04, partial: 0.1199, disagree: 0.7993 },
+        m: { exact: 0.9774, close: 0.0113, partial: 0.0075, disagree: 0.0038 },
+        u: { exact: 0.0407, close: 0.04, partial: 0.1199, disagree: 0.7994 },
       },
       issue_areas: {
-        m: { exact: 0.5049, close: 0.0013, partial: 0.1727, disagree: 0.3211 },
-        u: { exact: 0.0172, close: 0.0143, partial: 0.4854, disagree: 0.4831 },
+        m: { exact: 0.5046, close: 0.0013, partial: 0.173, disagree: 0.3211 },
+        u: { exact: 0.0175, close: 0.0147, partial: 0.4812, disagree: 0.4866 },
       },
     },
   },

@@ -98,7 +98,7 @@ const ANYWHERE = list(`
 `);
 const SINGLE = `
   gmbh ag kg ohg ev sa sas sarl srl spa snc sca sl slu sau sapi ltda eireli cia nv bv cv vof ab as asa aps oy oyj abp hb zrt kft nyrt bt spzoo spj spk sro zoo aspol doo dd ad ead eood ood ooo oao zao pao ao nao too tov
-  pat prat ato fgup gup jsc pjsc ojsc cjsc ojse llc lc llp lp pllc plc ltd limited inc incorporated corp corporation co company pty pvt pte bhd berhad tbk persero kk gk yk pt fze fzco fzc fzllc dmcc sal sae sag saog saoc psc pjs pjsco wll bsc ksc kscc
+  pat prat ato fgup gup jsc pjsc ojsc cjsc ojse llc lc llp lp pllc plc ltd limited inc incorporated corp corporation co company pty pvt pte bhd berhad tbk persero kk gk yk pt fze fzco fzc fzllc dmcc sal sae sag saog saoc psc pjs pjsco pjsoc jscb ojscb akb mv wll bsc ksc kscc
   qsc qpsc uab sia oue ou nfp nonprofit 501c3 501c4 pbc sti aktsionernoe kompaniya tas ltee stichting vereniging kompania
 `.trim().split(/\s+/);
 /** Written before the name. */

@@ -57,7 +57,8 @@ function areOfBothSexes(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (long.startsWith(short)) return long.length === short.length + 1 ? long.endsWith('a') || (long.endsWith('e') && isKnown(short)) : FEMININE.test(long.slice(short.length));
   if (/sk[iy]+$/.test(short) && /sk?aya$/.test(long)) return true;
-  return one.length === other.length && one.slice(0, -1) === other.slice(0, -1) && /[ao]$/.test(one) && /[ao]$/.test(other);
+  // "Lukashenka" is the Belarusian "Lukashenko".
+  return one.length === other.length && one.slice(0, -1) === other.slice(0, -1) && /(?<!enk)[ao]$/.test(one) && /[ao]$/.test(other);
 }
 
 const isFamilyName = (word: string): boolean => /(?:[oe]v|[iy]n|sk[iy]+)a?$|skaya$/.test(word);

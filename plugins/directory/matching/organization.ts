@@ -81,8 +81,17 @@ function readNames(name: string): OrganizationName[] {
     const [, before = '', inside = '', after = ''] = /^(.*\S)\s*[([]\s*([^)\]]+)[)\]](.*)$/u.exec(part) ?? [];
     const short = plain(inside).replace(/[^a-z0-9]/g, '');
     // An acronym says nothing new; "(Local 12)" and "(Missouri)" say which one it is.
-    return short.length > 1 && read(before).acronyms.includes(short) ? [read(before + after)] : [read(part)];
+    return short.length > 1 && (read(before).acronyms.includes(short) || isShortName(inside, before)) ? [read(before + after)] : [read(part)];
   });
+}
+
+/** Capitals out of the name before them: "Banco de Desarrollo Económico y Social (BANDES)". */
+function isShortName(inside: string, before: string): boolean {
+  if (!/^[A-Z]{3,8}$/.test(inside.trim()) || !before.includes(' ')) return false;
+  const letters = plain(inside.trim());
+  let at = 0;
+  for (const letter of plain(before)) if (letter === letters[at]) at++;
+  return at === letters.length && plain(before)[0] === letters[0];
 }
 
 function read(name: string): OrganizationName {
@@ -225,6 +234,12 @@ function wordsAlike(isBare: { left: boolean; right: boolean }): (left: string, r
   return isBare.left ? isBareFormOf : (left, right) => isBareFormOf(right, left);
 }
 
+/** Romanizations differ in vowels most: "Hizballah" and "Hezbollah". */
+function haveSameConsonants(sound: string, otherSound: string): boolean {
+  const [one, other] = [sound, otherSound].map((text) => text.replace(/[aeiou]+/g, '')) as [string, string];
+  return one === other && one.length > 3 && sound.length === otherSound.length;
+}
+
 /** Short words with another consonant in one place are two names: "Vega" and "Vela". */
 function isOtherShortWord(one: string, other: string): boolean {
   if (one.length !== other.length || one.length > 5) return false;
@@ -240,6 +255,7 @@ function wordLikeness(one: string, other: string): number {
   if (looksAlike(one, other)) return 0.92;
   if (!COMMON.has(one) && !COMMON.has(other) && isOtherShortWord(one, other)) return 0;
   if (isTypo(one, other) || (Math.min(sound.length, otherSound.length) > 7 && isBeginningAlike(one, other) && isTypo(sound, otherSound))) return 0.9;
+  if (haveSameConsonants(sound, otherSound)) return 0.9;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return COMMON.has(long) && !COMMON.has(short) && abbreviates(short, long) ? 0.9 : 0;
 }

@@ -63,13 +63,20 @@ export function personName(name: string): PersonName {
   return { given: [...new Set([...(given ? [given] : []), ...nicknames.filter(Boolean)])], middle, family: familyParts(family), generation, line: whole };
 }
 
+/** "Jalaluddin" is "Jalal al-Din". */
+const OF_FAITH = /^(.{3,}?)[aeu]dd(?:i|ee)n$/;
 const SERVANT = /^abd(?:[aeiou]l|u([dnrstz])(?=\1))(.{4,})$/;
 
 /** "Abdulrahman" and "Abdurrahman" are two words, as in "Abd al-Rahman". */
+function arabicWords(word: string): string[] {
+  if (word.startsWith('abd')) return word.replace(/^abd[aeu]l$/, 'abd').replace(SERVANT, 'abd $2').split(' ');
+  return word.endsWith('n') && word.includes('dd') ? word.replace(OF_FAITH, '$1 din').split(' ') : [word];
+}
+
 function lineOf(words: string[], isOrdered: boolean): NameLine {
   const line: NameWord[] = [];
   for (const word of words) for (const part of word.includes('-') ? word.split('-') : [word]) {
-    for (const text of part.startsWith('abd') ? part.replace(/^abd[aeu]l$/, 'abd').replace(SERVANT, 'abd $2').split(' ') : [part]) line.push({ text: unscanned(text), isBare: false });
+    for (const text of arabicWords(part)) line.push({ text: unscanned(text), isBare: false });
   }
   return { words: line, isOrdered };
 }

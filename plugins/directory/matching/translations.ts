@@ -3,6 +3,11 @@ import { latin, syllables } from './latin.ts';
 
 /** Each line: a word that is frequent in names of organizations, then its forms in other languages, in Latin letters. */
 export const TRANSLATIONS = `
+  russia rossiya rossiia rossii rossiyskoy rossiyskaya
+  ukraine ukrainy ukraina ukrayiny
+  belarus belarusi belarusskiy
+  kazakhstan kazakhstana qazaqstan
+  moscow moskva moskvy moskovskiy
   bank banco banque banka banca bankas pankki trapeza bk bkg banking
   central tsentralnyy tsentralnyi centralny centrale zentral zentrale tsentralnyj merkez
   national natsionalnyy natsionalnyi nacional nationale nationaler nazionale natsionalnaya narodowy ulusal natsionalnoe

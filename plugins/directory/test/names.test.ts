@@ -14,7 +14,7 @@ import { runCommand } from './transfer.ts';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-/** Pairs written for this project: rules were written with `dev.csv` at hand, and `heldout.csv` was only counted. */
+/** Pairs written for this project: rules are written with `dev.csv` at hand, and of `heldout.csv` only the figures are read. */
 const SETS = join(import.meta.dirname, '../../../../plugins/directory/test/names');
 
 function profile(more: Partial<MatchProfile>): MatchProfile {
