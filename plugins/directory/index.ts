@@ -42,6 +42,7 @@ import { transferJobs } from './transfer/jobs.ts';
 import { transferProblems, transferRoutes } from './transfer/routes.ts';
 
 export type { KnownActor, KnownSource, FreshnessTurn } from './offered/actors.ts';
+export type { ListedMeeting, MeetingsQuery } from './feeds/meetings.ts';
 export type { Address } from './offered/addresses.ts';
 export type { Area, AreaOverview } from './offered/areas.ts';
 export type { ActorMatch } from './offered/candidates.ts';

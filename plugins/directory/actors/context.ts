@@ -1,4 +1,5 @@
 import type { Civic, ReadyAnswers } from 'civic';
+import type { MeetingsSlot } from '../feeds/meetings.ts';
 import type { Places } from '../places/service.ts';
 import type { FieldPolicy } from '../policy/fields.ts';
 import type { Columns } from '../search/columns.ts';
@@ -11,11 +12,12 @@ export interface DirectoryContext {
   civic: Pick<Civic, 'clock' | 'url'> & { readonly db: Civic['db'] };
   places: Places;
   taxonomy(): Taxonomy;
-  /** Answers kept as bytes; tags are `actor:<id>`, `place:<number>`, `source:<key>` and `all`. */
+  /** Answers kept as bytes; tags are `actor:<id>`, `place:<number>`, `source:<key>`, `meetings` and `all`. */
   ready: ReadyAnswers;
   columns: Columns;
   policy: FieldPolicy;
   watched: WatchedSlot;
+  meetings: MeetingsSlot;
   /** What rows of the read model that were derived now have as `model`. */
   rowModel: number;
 }

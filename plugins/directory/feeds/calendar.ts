@@ -1,13 +1,15 @@
 import { isWebUrl, writableText } from 'civic';
 import { isWholeDay } from '../ledger/schemas.ts';
 import type { ActorDetail } from '../types.ts';
+import type { ListedMeeting } from './meetings.ts';
 import { isDemo, statementsOf, textOf, titleOf, type ActorFeed } from './entry.ts';
 
 type Line = [name: string, value: string, parameters?: Record<string, string>];
 
 /** iCalendar (RFC 5545), with names and refresh hints of RFC 7986. By hand: the writer of ical.js folds lines one octet too late. */
-export function calendarOf({ title, description, self, home, actors, pageOf }: ActorFeed): string {
-  const events = actors.filter(({ event }) => event?.start && utc(event.start) !== null);
+export function calendarOf({ title, description, self, home, actors, meetings, pageOf }: ActorFeed): string {
+  const events = actors.filter(({ event }) => event?.start && utc(event.start) !== null).map((event) => eventLines(event, pageOf(event.id)));
+  const listed = meetings.filter(({ start }) => utc(start) !== null).map(meetingLines);
   const lines: Line[] = [
     ['BEGIN', 'VCALENDAR'],
     ['VERSION', '2.0'],
@@ -20,7 +22,7 @@ export function calendarOf({ title, description, self, home, actors, pageOf }: A
     ['SOURCE', self, { VALUE: 'URI' }],
     ['REFRESH-INTERVAL', 'PT1H', { VALUE: 'DURATION' }],
     ['X-PUBLISHED-TTL', 'PT1H'],
-    ...(events.length > 0 ? events.flatMap((event) => eventLines(event, pageOf(event.id))) : NOTHING),
+    ...(events.length + listed.length > 0 ? [...events, ...listed].flat() : NOTHING),
     ['END', 'VCALENDAR'],
   ];
   return lines.map(([name, value, parameters]) => `${fold(`${name}${parametersOf(parameters)}:${value}`)}\r\n`).join('');
@@ -36,19 +38,10 @@ const NOTHING: Line[] = [
 function eventLines(actor: ActorDetail, url: string): Line[] {
   const { id, created_at, updated_at, status, issue_areas, places, sources } = actor;
   const { start, end, location } = actor.event!;
-  // The last day belongs to an event, but a calendar wants the day after it.
-  const [from, to] = [utc(start!)!, end ? utc(isWholeDay(end) ? dayAfter(end) : end) : null];
-  // Both are dates or both are times, and the end comes after the start; otherwise there is no saying when it ends.
-  const hasEnd = to !== null && to.length === from.length && to > from;
   return [
     ['BEGIN', 'VEVENT'],
-    ['UID', id],
-    ['DTSTAMP', utc(updated_at)!],
-    ['CREATED', utc(created_at)!],
-    ['LAST-MODIFIED', utc(updated_at)!],
-    ['SEQUENCE', String(sequenceOf(created_at, updated_at))],
-    ['DTSTART', from, kindOf(from)],
-    ...(hasEnd ? [['DTEND', to, kindOf(to)] satisfies Line] : []),
+    ...versionLines({ id, created_at, updated_at }),
+    ...timeLines(start!, end),
     ['SUMMARY', text(titleOf(actor))],
     ['DESCRIPTION', text(textOf(actor))],
     ...(location ? [['LOCATION', text(location)] satisfies Line] : []),
@@ -61,6 +54,34 @@ function eventLines(actor: ActorDetail, url: string): Line[] {
     ...statementsOf(actor).map(({ claim }): Line => ['X-CIVIC-CLAIM', text(JSON.stringify(claim)), { 'X-CIVIC-SOURCE-ID': claim.source_id }]),
     ['END', 'VEVENT'],
   ];
+}
+
+function meetingLines({ id, title, start, end, location, place_key, issue_areas, url, source, created_at, updated_at }: ListedMeeting): Line[] {
+  return [
+    ['BEGIN', 'VEVENT'],
+    ...versionLines({ id, created_at, updated_at }),
+    ...timeLines(start, end),
+    ['SUMMARY', text(title)],
+    ['DESCRIPTION', text(`${source}: ${url}`)],
+    ...(location ? [['LOCATION', text(location)] satisfies Line] : []),
+    ['STATUS', 'CONFIRMED'],
+    ['URL', writableText(url), { VALUE: 'URI' }],
+    ...issue_areas.map((area): Line => ['CATEGORIES', text(area.replaceAll('_', ' '))]),
+    ...(place_key === null ? [] : [['X-CIVIC-PLACE', text(place_key)] satisfies Line]),
+    ['END', 'VEVENT'],
+  ];
+}
+
+function versionLines({ id, created_at, updated_at }: Pick<ListedMeeting, 'id' | 'created_at' | 'updated_at'>): Line[] {
+  return [['UID', id], ['DTSTAMP', utc(updated_at)!], ['CREATED', utc(created_at)!], ['LAST-MODIFIED', utc(updated_at)!], ['SEQUENCE', String(sequenceOf(created_at, updated_at))]];
+}
+
+function timeLines(start: string, end: string | null): Line[] {
+  // The last day belongs to an event, but a calendar wants the day after it.
+  const [from, to] = [utc(start)!, end ? utc(isWholeDay(end) ? dayAfter(end) : end) : null];
+  // Both are dates or both are times, and the end comes after the start; otherwise there is no saying when it ends.
+  const hasEnd = to !== null && to.length === from.length && to > from;
+  return [['DTSTART', from, kindOf(from)], ...(hasEnd ? [['DTEND', to, kindOf(to)] satisfies Line] : [])];
 }
 
 /** Grows with each change: the seconds between the first and the latest. It has to fit 32 bits. */

@@ -1,5 +1,6 @@
 import { escapeMarkup, isWebUrl, writableText, type FeedEntry } from 'civic';
 import { countryName } from '../places/abroad.ts';
+import type { ListedMeeting } from './meetings.ts';
 import type { ActorDetail, Claim, ClaimValues, Source } from '../types.ts';
 
 /** What all feeds of one place or issue area have in common. Addresses are absolute. */
@@ -14,6 +15,8 @@ export interface ActorFeed {
   /** Whose feed it is. */
   author: { name: string; url: string };
   actors: ActorDetail[];
+  /** Of a calendar: those that are no entries of the directory. */
+  meetings: ListedMeeting[];
   /** Returns the URL of the page about an actor. */
   pageOf(id: string): string;
 }

@@ -15,7 +15,8 @@ import { atomOf } from './atom.ts';
 import { calendarOf } from './calendar.ts';
 import type { ActorFeed } from './entry.ts';
 import { jsonFeed, jsonFeedSchema } from './json.ts';
-import { eventsFrom, type Scope } from './store.ts';
+import { MEETINGS, type ListedMeeting, type MeetingsQuery } from './meetings.ts';
+import { eventsFrom, MOST_EVENTS, type Scope } from './store.ts';
 
 const NEWEST = 50;
 const PAST_DAYS = 90;
@@ -36,6 +37,8 @@ interface Subject {
   home(): string;
   name: string;
   scope: Scope | { search: FeedQuery };
+  /** Which meetings its calendar has besides events. */
+  meetings?: Pick<MeetingsQuery, 'places' | 'issue_area'>;
 }
 
 type FeedQuery = Omit<EntityQuery, 'sort' | 'facets'>;
@@ -47,6 +50,8 @@ interface Format {
   schema?: Joi.Schema;
   title: (name: string) => string;
   keys(reader: Reader, context: DirectoryContext, subject: Subject): Promise<number[]>;
+  /** The meetings that are no actors. */
+  meetings?(reader: Reader, context: DirectoryContext, subject: Subject): Promise<ListedMeeting[]>;
   write(feed: ActorFeed, url: (path: string) => string, subject: Subject): string;
 }
 
@@ -74,6 +79,7 @@ const FORMATS: Format[] = [
     description: 'as a calendar',
     title: (name) => `Meetings and events: ${name}`,
     keys: upcoming,
+    meetings: (reader, context, { meetings }) => context.meetings.read(reader, { ...meetings, since: sinceOf(context), limit: MOST_EVENTS }),
     write: (feed) => calendarOf(feed),
   },
 ];
@@ -126,15 +132,17 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
   // One view of the data, so that what the tag says and what is sent cannot differ.
   const make = () => civic.db.snapshot(async (reader) => {
     const rows = await actorsByKey(reader, await format.keys(reader, context, subject));
-    const versions = createHash('sha256').update(links.actor('')).update(String(context.rowModel)).update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' ')).digest('base64url').slice(0, 16);
+    const meetings = await format.meetings?.(reader, context, subject) ?? [];
+    const versions = createHash('sha256').update(links.actor('')).update(String(context.rowModel)).update(rows.map(({ key, version, model }) => `${key}:${version}:${model}`).join(' '))
+      .update(meetings.map(({ id, updated_at }) => `${id}:${updated_at}`).join(' ')).digest('base64url').slice(0, 16);
     const etag = weakEtag(instance.version, format.file, versions);
     const headers = { 'content-location': civic.url(self) };
     // Most readers have this version already: nothing is made for them.
     if (matchesNone(request.headers['if-none-match'] as string | undefined, etag)) return textAnswer(request, h, { body: '', etag, headers });
     const actors = (await actorTexts(reader, rows, { include: ['claims', 'sources'] }, tellingOf(context))).map((text) => JSON.parse(text) as ActorDetail);
     const title = format.title(name);
-    const feed: ActorFeed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagUri(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, pageOf: links.actor };
-    return { body: format.write(feed, civic.url, subject), etag, headers, type: `${format.type}; charset=utf-8` };
+    const feed: ActorFeed = { title, description: `${title}, from ${instance.name}. Every statement has its source.`, id: tagUri(civic.url(self)), self: civic.url(self), home: home(), author: { name: instance.name, url: civic.url('/') }, actors, meetings, pageOf: links.actor };
+    return { body: format.write(feed, civic.url, subject), etag, headers, type: `${format.type}; charset=utf-8`, ...(format.meetings && { tags: [MEETINGS] }) };
   });
   if ('search' in scope) {
     const made = await make();
@@ -146,12 +154,12 @@ async function answer(request: Request, h: ResponseToolkit, format: Format, subj
 
 async function subjectOfPlace({ places, civic }: DirectoryContext, links: PageLinks, text: string): Promise<Subject> {
   const place = await placeOfPath(places, civic.db, text);
-  return { path: `/api/places/${place.place_key}`, parameters: '', home: () => links.place(place.place_key), name: places.recordOf(place).display_name, scope: { place: place.key } };
+  return { path: `/api/places/${place.place_key}`, parameters: '', home: () => links.place(place.place_key), name: places.recordOf(place).display_name, scope: { place: place.key }, meetings: { places: [place.place_key] } };
 }
 
 async function subjectOfArea({ taxonomy }: DirectoryContext, links: PageLinks, slug: string): Promise<Subject> {
   const area = taxonomy().issueAreaBySlug(slug);
-  if (area) return { path: `/api/issue-areas/${slug}`, parameters: '', home: () => links.issueArea(slug), name: area.name, scope: { issueArea: slug } };
+  if (area) return { path: `/api/issue-areas/${slug}`, parameters: '', home: () => links.issueArea(slug), name: area.name, scope: { issueArea: slug }, meetings: { issue_area: slug } };
   throw problem('unknown_issue_area', { detail: `No issue area has the slug "${slug.slice(0, 100)}".`, extra: { did_you_mean: likelySlugs(taxonomy().resolveIssueAreas(slug)) } });
 }
 
@@ -174,8 +182,11 @@ async function newest(reader: Reader, context: DirectoryContext, { scope }: Subj
 }
 
 /** Only places and issue areas have a calendar. */
-async function upcoming(reader: Reader, { civic }: DirectoryContext, { scope }: Subject): Promise<number[]> {
-  // By whole days, so that one answer serves a day.
-  const day = new Date(civic.clock.now() - PAST_DAYS * 86_400_000).toISOString().slice(0, 10);
-  return (await eventsFrom(reader, scope as Scope, `${day}T00:00:00.000Z`)).map(({ key }) => key);
+async function upcoming(reader: Reader, context: DirectoryContext, { scope }: Subject): Promise<number[]> {
+  return (await eventsFrom(reader, scope as Scope, sinceOf(context))).map(({ key }) => key);
+}
+
+/** Returns the first time of calendars, by whole days, so that one response serves a day. */
+function sinceOf({ civic }: DirectoryContext): string {
+  return `${new Date(civic.clock.now() - PAST_DAYS * 86_400_000).toISOString().slice(0, 10)}T00:00:00.000Z`;
 }

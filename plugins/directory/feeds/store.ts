@@ -8,12 +8,12 @@ import { countFound, keysIn } from '../search/query-store.ts';
 export type Scope = { place: number } | { issueArea: string };
 
 // So many meetings no calendar shows; the earliest ones are the next.
-const MOST = 1000;
+export const MOST_EVENTS = 1000;
 
 /** Public events from a time on, the earliest first. */
 export async function eventsFrom(reader: Reader, scope: Scope, since: string): Promise<Pick<ShownActor, 'key'>[]> {
   const query = reader('directory_actors as actor').where('actor.starts_at', '>=', since).where('actor.visibility', 'public')
-    .orderBy(['actor.starts_at', 'actor.key']).limit(MOST).select('actor.key');
+    .orderBy(['actor.starts_at', 'actor.key']).limit(MOST_EVENTS).select('actor.key');
   if ('place' in scope) return query.join('directory_listings as listing', 'listing.actor_key', 'actor.key').where('listing.place', scope.place);
   return query.whereRaw(dialectOf(reader) === 'postgres' ? 'strpos(actor.tags, ?) > 0' : 'instr(actor.tags, ?) > 0', [` i:${scope.issueArea} `]);
 }

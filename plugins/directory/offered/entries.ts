@@ -98,7 +98,7 @@ export function offeredEntries(directory: Directory): EntryReads {
       const { name } = civic.instance;
       return calendarOf({
         title: event.name, description: `${event.name}, from ${name}. Every statement has its source.`, id: '', self: civic.url(path), home: links.actor(event.id),
-        author: { name, url: civic.url('/') }, actors: [event], pageOf: links.actor,
+        author: { name, url: civic.url('/') }, meetings: [], actors: [event], pageOf: links.actor,
       });
     },
   };

@@ -1,5 +1,6 @@
 import type { Caller, Joi, Reader, Tx } from 'civic';
 import type { CountWatched } from '../actors/watched.ts';
+import { MEETINGS, type ListedMeeting, type ReadMeetings } from '../feeds/meetings.ts';
 import type { RelatedEvidence } from '../actors/related.ts';
 import type { Actor, ActorDetail } from '../types.ts';
 import { actorsByKey, listedWith } from '../actors/read-store.ts';
@@ -59,6 +60,10 @@ export interface DirectoryService extends AddressReads, AreaReads, CandidateWrit
   coverage(place: string): Promise<Coverage>;
   /** Fills `watched_sources` of the coverage of places; called in `register`. Only public sources count. */
   watchedSources(count: CountWatched): void;
+  /** Adds public meetings that are no entries to the calendars of places and issue areas; called in `register`. Returns a function to call on every node when some of them changed. */
+  listMeetings(read: ReadMeetings): () => void;
+  /** Returns the next meetings that `listMeetings` adds, the earliest first: of these places, or of all. */
+  comingMeetings(placeKeys: string[] | null, limit: number): Promise<ListedMeeting[]>;
   /** Returns actors, private ones too, whose freshness dropped between two times because no source was retrieved, in the order of their ids after `after`. */
   freshnessTurns(reader: Reader, span: { since: number; until: number; after: string | null; limit: number }): Promise<FreshnessTurn[]>;
   /** Stores how many flags actors and sources have, by id; responses, filters and pages show them once the transaction is committed. Ids that are no longer there are left out. */
@@ -116,6 +121,11 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     },
     freshnessTurns,
     watchedSources: directory.watched.fill,
+    listMeetings(read) {
+      directory.meetings.fill(read);
+      return () => directory.ready.touch([MEETINGS]);
+    },
+    comingMeetings: (placeKeys, limit) => directory.meetings.read(civic.db.read, { ...(placeKeys && { places: placeKeys }), since: civic.clock.iso(), limit }),
     areUnlisted: directory.ledger.areUnlisted,
     setFlags: directory.ledger.setFlags,
     demo,

@@ -34,7 +34,7 @@ const actor: ActorDetail = {
 const page = `https://civic.example/actors/${actor.id}`;
 const feed = (actors: ActorDetail[]): ActorFeed => ({
   title: 'Łódź & more', description: 'What changed', id: 'tag:civic.example,2026:/api/places/lodz,tamarack/feed', self: 'https://civic.example/feed', home: 'https://civic.example/', author: { name: 'Civic', url: 'https://civic.example' }, actors,
-  pageOf: () => page,
+  meetings: [], pageOf: () => page,
 });
 const around = { json: 'https://civic.example/feed.json', issueAreas: 'https://civic.example/api/issue-areas', places: 'https://civic.example/api/places' };
 const shown = AWKWARD.replaceAll('\u0007', '');

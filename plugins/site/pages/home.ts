@@ -1,6 +1,6 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
 import { cutText, type Texts } from 'civic';
-import type { Actor, CoveredPlace, StateCount, TaxonomyDomain } from 'civic/directory';
+import type { Actor, CoveredPlace, ListedMeeting, StateCount, TaxonomyDomain } from 'civic/directory';
 import type { Signal } from 'civic/firehose';
 import { nextChange } from '../places/events.ts';
 import type { LoadedPage, Site } from '../site.ts';
@@ -23,10 +23,11 @@ export function homePage(site: Site): ServerRoute {
       const totals = await directory.totals();
       const about = shownOperator(site);
       if (totals.actors === 0) return emptyPage(site, request, t, about);
-      const [places, events, domains, signals, states] = await Promise.all([
-        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), latestSignals(site), directory.stateCounts(),
+      const [places, entered, domains, signals, states, meetings] = await Promise.all([
+        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), latestSignals(site), directory.stateCounts(), directory.comingMeetings(null, MOST_EVENTS),
       ]);
-      const known = await placesOf(site, events, signals);
+      const known = await placesOf(site, entered, signals, meetings);
+      const events = [...entered.map((event) => shownEvent(event, known)), ...meetings.map((meeting) => shownMeeting(meeting, known))].toSorted((a, b) => (a.start < b.start ? -1 : 1)).slice(0, MOST_EVENTS);
       const [onlyPlace] = totals.places === 1 ? places : [];
       return {
         template: 'home',
@@ -35,7 +36,7 @@ export function homePage(site: Site): ServerRoute {
           totals, onlyPlace: onlyPlace?.display_name, about,
           places: places.map(shownPlace), morePlaces: totals.places > places.length,
           ...shownStates(states, t),
-          events: events.map((event) => shownEvent(event, known)),
+          events,
           signals: signals.map((signal) => shownSignal(signal, known)),
           topics: domains.map((domain) => shownTopic(domain, t)),
         },
@@ -78,9 +79,24 @@ function shownStates(states: StateCount[], t: Texts): { map?: object; states?: o
   return { map: stateMap(states, t), states: covered.slice(0, MOST_STATES).map(({ name, place_key, entity_count: count }) => ({ name, href: `/places/${place_key}`, count })) };
 }
 
-function shownEvent({ id, name, places: [place], event }: Actor, known: KnownPlaces): object {
+interface HomeEvent {
+  name: string;
+  /** Of an entry; a meeting that is none has the address of its source. */
+  href?: string;
+  url?: string;
+  start: string;
+  timeZone: string | undefined;
+  place: { name: string; href: string } | undefined;
+}
+
+function shownEvent({ id, name, places: [place], event }: Actor, known: KnownPlaces): HomeEvent {
   const timeZone = known.get(place?.place_key ?? '')?.time_zone ?? undefined;
-  return { name, href: `/actors/${id}`, start: event!.start, timeZone, place: place && { name: place.name, href: `/places/${place.place_key}` } };
+  return { name, href: `/actors/${id}`, start: event!.start!, timeZone, place: place && { name: place.name, href: `/places/${place.place_key}` } };
+}
+
+function shownMeeting({ title, url, start, place_key: key }: ListedMeeting, known: KnownPlaces): HomeEvent {
+  const place = known.get(key ?? '');
+  return { name: cutText(title, LONGEST_TITLE), url, start, timeZone: place?.time_zone ?? undefined, place: place && { name: place.name, href: `/places/${place.place_key}` } };
 }
 
 function shownTopic(domain: TaxonomyDomain, t: Texts): object {
@@ -97,9 +113,9 @@ async function latestSignals({ firehose }: Site): Promise<Signal[]> {
 
 type KnownPlaces = Awaited<ReturnType<Site['directory']['places']>>;
 
-/** Returns the first place of each event and signal. */
-async function placesOf({ civic, directory }: Site, events: Actor[], signals: Signal[]): Promise<KnownPlaces> {
-  const keys = [...events.flatMap(({ places: [place] }) => place?.place_key ?? []), ...signals.flatMap(({ places: [key] }) => key ?? [])];
+/** Returns the first place of each event, signal and meeting. */
+async function placesOf({ civic, directory }: Site, events: Actor[], signals: Signal[], meetings: ListedMeeting[]): Promise<KnownPlaces> {
+  const keys = [...events.flatMap(({ places: [place] }) => place?.place_key ?? []), ...signals.flatMap(({ places: [key] }) => key ?? []), ...meetings.flatMap(({ place_key: key }) => key ?? [])];
   return directory.places(civic.db.read, [...new Set(keys)]);
 }
 

@@ -48,9 +48,10 @@ async function placePage(site: Site, place: Place, request: Request, t: Texts): 
   const { place_key: key, time_zone: timeZone } = place;
   const name = fullName(place);
   const domains = directory.topics();
-  const [overview, crumbs, nearby, events] = await Promise.all([
-    directory.placeOverview(key, NAMES), crumbsOf(site, place, t), directory.nearbyPlaces(key, NEARBY), directory.placeEvents(key, EVENTS_READ),
+  const [overview, crumbs, nearby, entered, meetings] = await Promise.all([
+    directory.placeOverview(key, NAMES), crumbsOf(site, place, t), directory.nearbyPlaces(key, NEARBY), directory.placeEvents(key, EVENTS_READ), directory.comingMeetings([key], EVENTS_READ),
   ]);
+  const events = shownEvents(entered, meetings, timeZone);
   const isEmpty = overview.entity_count === 0;
   const coverage = isEmpty ? null : shownCoverage(domains, (slug) => overview.issues.get(slug), `${hrefOf(key)}/entries`, t);
   const listed = coverage?.isEmpty ? (await directory.placeEntities(request, key, { sort: 'source_count' })).data : [];
@@ -62,7 +63,7 @@ async function placePage(site: Site, place: Place, request: Request, t: Texts): 
       canonical: hrefOf(key), isUnlisted: isEmpty, feeds, linkedData: linkedPlace(site, place, crumbs),
       name, shortName: place.name, key, search: [{ name: 'place', value: key }], crumbs, isEmpty, overview, hasSheet: hasSheet(coverage, events), freshness: freshnessOf(overview.freshness),
       coverage, entries: shownEntries(listed, t),
-      events: shownEvents(events.slice(0, EVENTS), timeZone),
+      events: events.slice(0, EVENTS),
       signals: await shownSignals(site, [key], events, t),
       sources: isEmpty ? [] : shownSources(await directory.latestSources(key, SOURCES), t),
       partOf: crumbs.slice(1).toReversed(), nearby: nearby.map((one) => ({ ...nearbyLink(one, place), count: one.entity_count })),

@@ -47,14 +47,15 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
   const name = fullName(place);
   const kind = isState(place) ? 'state' : 'county';
   const filter = { state: place.state!.abbreviation, ...(kind === 'county' && { county: key }) };
-  const [overview, own, placeCount, events, crumbs] = await Promise.all([
+  const [overview, own, placeCount, entered, crumbs] = await Promise.all([
     overviewOf(site, place, NAMES), directory.placeOverview(key, 0), directory.countCoveredPlaces(filter), eventsOf(site, place, EVENTS_READ), crumbsOf(site, place, t),
   ]);
   const inside = placeCount <= MOST ? await directory.coveredPlaces({ ...filter, limit: MOST }) : [];
+  const keys = [key, ...inside.map(({ place_key }) => place_key)].filter((one, at, all) => all.indexOf(one) === at);
+  const events = shownEvents(entered, await directory.comingMeetings(keys, EVENTS_READ), place.time_zone);
   const { entity_count: total, issues } = overview;
   const isEmpty = total === 0;
   const coverage = isEmpty ? null : shownCoverage(directory.topics(), (slug) => issues.get(slug), `${hrefOf(key)}/entries`, t);
-  const keys = [key, ...inside.map(({ place_key }) => place_key)].filter((one, at, all) => all.indexOf(one) === at);
   return {
     template: 'area',
     context: {
@@ -66,7 +67,7 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
       // The maps have no territories.
       search: searchOf(place, keys), map: place.kind === 'state' && `/map/${key}`,
       coverage, hasSheet: hasSheet(coverage, events),
-      events: shownEvents(events.slice(0, EVENTS), place.time_zone),
+      events: events.slice(0, EVENTS),
       signals: await shownSignals(site, keys.length <= MOST_FILTERED ? keys : [key], events, t),
       inside: await placesIn(site, place, inside, t),
       counties: placeCount > MOST ? await shownCounties(site, filter.state, t) : [],

@@ -1,5 +1,5 @@
 import type { Texts } from 'civic';
-import type { Actor, NamedActor, Topic } from 'civic/directory';
+import type { NamedActor, Topic } from 'civic/directory';
 import { translatedTopic } from '../words.ts';
 
 /** From so many entries on, an issue is covered. */
@@ -60,6 +60,6 @@ export function shownCoverage(domains: Topic[], issueOf: (slug: string) => { ent
 }
 
 /** Returns whether the page to print, which lists entries by issue and coming events, has any content. */
-export function hasSheet(coverage: ShownCoverage | null, events: Actor[]): boolean {
+export function hasSheet(coverage: ShownCoverage | null, events: unknown[]): boolean {
   return coverage !== null && (!coverage.isEmpty || events.length > 0);
 }

@@ -30,12 +30,13 @@ interface Cited {
 export async function sheetPage(site: Site, place: Place, t: Texts): Promise<LoadedPage> {
   const { civic, directory } = site;
   const name = fullName(place);
-  const [domains, overview, coming] = [directory.topics(), await overviewOf(site, place, NAMES_OF_ISSUE), await eventsOf(site, place, EVENTS)];
+  const [domains, overview] = [directory.topics(), await overviewOf(site, place, NAMES_OF_ISSUE)];
+  const coming = shownEvents(await eventsOf(site, place, EVENTS), await directory.comingMeetings([place.place_key], EVENTS), place.time_zone).slice(0, EVENTS);
   const candidates = byTopic(domains, (slug) => overview.issues.get(slug)?.actors ?? [], t);
   const known = await directory.actors(civic.db.read, choose(candidates, NAMES).map(({ actor }) => actor.id));
   const cited = new Map(known.flatMap(({ id, sources: [first] }) => (first ? [[id, first] as const] : [])));
   const missing = domains.flatMap((domain) => domain.issue_areas).filter(({ slug }) => !overview.issues.has(slug)).map((area) => translatedTopic(t, 'issue_areas', area).name);
-  const events = shownEvents(coming, place.time_zone).map((event) => ({ ...event, name: cutText(event.name, LONGEST), location: event.location && cutText(event.location, LONGEST) }));
+  const events = coming.map((event) => ({ ...event, name: cutText(event.name, LONGEST), location: event.location && cutText(event.location, LONGEST) }));
   const around = linesOf(missing.slice(0, MISSING).join(', ')) + events.reduce((sum, event) => sum + linesOfEvent(event), 0);
   let chosen = choose(candidates, NAMES);
   for (let count = NAMES - 1; around + linesOfNames(chosen, cited) > LINES && count > 0; count--) chosen = choose(candidates, count);

@@ -1,7 +1,7 @@
 import { cutText, type Texts } from 'civic';
-import type { Actor } from 'civic/directory';
 import type { Signal } from 'civic/firehose';
 import type { Site } from '../site.ts';
+import type { ShownEvent } from './events.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -22,7 +22,7 @@ interface Week {
 }
 
 /** Returns the latest signals of places and their number in each of the last weeks; null when the Firehose is off or there are none. */
-export async function shownSignals({ civic, firehose }: Site, placeKeys: string[], events: Actor[], t: Texts): Promise<object | null> {
+export async function shownSignals({ civic, firehose }: Site, placeKeys: string[], events: ShownEvent[], t: Texts): Promise<object | null> {
   if (!firehose) return null;
   const query = { places: placeKeys, hasUpkeep: false, visibility: 'public' as const };
   const now = civic.clock.now();
@@ -45,10 +45,10 @@ function mondayOf(time: number): number {
   return Math.floor((time - MONDAY) / WEEK_MS) * WEEK_MS + MONDAY;
 }
 
-function comingWeeks(events: Actor[], from: number): number[] {
+function comingWeeks(events: ShownEvent[], from: number): number[] {
   return Array.from({ length: COMING_WEEKS }, (_, at) => {
     const start = from + at * WEEK_MS;
-    return events.filter(({ event }) => Date.parse(event!.start!) >= start && Date.parse(event!.start!) < start + WEEK_MS).length;
+    return events.filter((event) => Date.parse(event.start) >= start && Date.parse(event.start) < start + WEEK_MS).length;
   });
 }
 
