@@ -16,7 +16,7 @@ const LONGEST_NAME = 200;
 export const grants: Adapter = {
   name: 'grants',
   label: 'Grants in JSON',
-  source_class: 'government_record',
+  source_class: 'grant_notice',
   recognises: (document) => objectsOf(document, isGrant).length > 0 ? 0.8 : 0,
   rows(document) {
     const passageOf = passagesOf(document.body ?? '', ID);

@@ -40,8 +40,8 @@ async function sourcesInCsv(text: string): Promise<object[]> {
     throw problem('invalid_request', { detail: `The CSV cannot be read: ${(error as Error).message}` });
   }
   if (rows[0] && !('url' in rows[0])) throw problem('invalid_request', { detail: 'The first line of the CSV must name the columns, and one of them must be url.' });
-  return rows.map(({ url = '', name, place, platform, issues, tags, cadence_seconds: cadence }) => ({
-    url, ...(name && { name }), ...(place && { place }), ...(platform && { platform }), ...(issues && { issues: wordsIn(issues) }), ...(tags && { tags: wordsIn(tags) }), ...(cadence && { cadence_seconds: Number(cadence) }),
+  return rows.map(({ url = '', name, place, platform, issues, tags, cadence_seconds: cadence, source_class }) => ({
+    url, ...(name && { name }), ...(place && { place }), ...(platform && { platform }), ...(issues && { issues: wordsIn(issues) }), ...(tags && { tags: wordsIn(tags) }), ...(cadence && { cadence_seconds: Number(cadence) }), ...(source_class && { source_class }),
   }));
 }
 

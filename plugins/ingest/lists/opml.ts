@@ -3,7 +3,7 @@ import { tagPattern } from '../sources/schemas.ts';
 import type { ShownSource } from '../sources/shown.ts';
 
 /** The settings that OPML has no attribute for, so that a list moves between instances. */
-const OWN = ['civic:place', 'civic:issues', 'civic:platform', 'civic:cadence_seconds'] as const;
+const OWN = ['civic:place', 'civic:issues', 'civic:platform', 'civic:cadence_seconds', 'civic:source_class'] as const;
 const NAMESPACE = 'urn:civic:sources';
 const MOST_TAGS = 5000;
 const MOST_ATTRIBUTES = 20_000;
@@ -44,12 +44,12 @@ function leavesOf(outlines: Outline[], depth: number): (Outline & { address: str
   });
 }
 
-function sourceOf({ address, title, text, category, 'civic:place': place, 'civic:issues': issues, 'civic:platform': platform, 'civic:cadence_seconds': cadence }: Outline & { address: string }): object {
+function sourceOf({ address, title, text, category, 'civic:place': place, 'civic:issues': issues, 'civic:platform': platform, 'civic:cadence_seconds': cadence, 'civic:source_class': source_class }: Outline & { address: string }): object {
   const name = (title ?? text ?? '').trim().slice(0, LONGEST_NAME);
   // Other programs write paths such as /Boston/Weather here.
   const tags = [...new Set((category ?? '').split(',').map((tag) => tag.trim()).filter((tag) => tagPattern.test(tag)))].slice(0, 20);
   return {
-    url: address.trim(), ...(name && { name }), ...(tags.length > 0 && { tags }), ...(place && { place }), ...(issues && { issues: issues.split(',') }), ...(platform && { platform }), ...(cadence && { cadence_seconds: Number(cadence) }),
+    url: address.trim(), ...(name && { name }), ...(tags.length > 0 && { tags }), ...(place && { place }), ...(issues && { issues: issues.split(',') }), ...(platform && { platform }), ...(cadence && { cadence_seconds: Number(cadence) }), ...(source_class && { source_class }),
   };
 }
 
@@ -59,9 +59,9 @@ export function opmlOf(title: string, sources: ShownSource[]): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n<opml version="2.0" xmlns:civic="${NAMESPACE}">\n${head}\n<body>\n${sources.map((source) => `${outlineOf(source)}\n`).join('')}</body>\n</opml>\n`;
 }
 
-function outlineOf({ name, url, platform, tags, place, issues, cadence_seconds: cadence }: ShownSource): string {
+function outlineOf({ name, url, platform, tags, place, issues, cadence_seconds: cadence, source_class }: ShownSource): string {
   return xmlElement('outline', {
     text: name, ...(platform === 'feed' ? { type: 'rss', xmlUrl: url } : { type: 'link', url }), ...(tags.length > 0 && { category: tags.join(',') }), ...(place !== null && { 'civic:place': place }),
-    ...(issues.length > 0 && { 'civic:issues': issues.join(',') }), ...(platform !== null && { 'civic:platform': platform }), ...(cadence !== null && { 'civic:cadence_seconds': String(cadence) }),
+    ...(issues.length > 0 && { 'civic:issues': issues.join(',') }), ...(platform !== null && { 'civic:platform': platform }), ...(cadence !== null && { 'civic:cadence_seconds': String(cadence) }), ...(source_class !== null && { 'civic:source_class': source_class }),
   });
 }

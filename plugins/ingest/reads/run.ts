@@ -5,6 +5,7 @@ import type { Ingest } from '../context.ts';
 import { placeRule } from '../signals/rules.ts';
 import type { SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
+import { classOf } from '../sources/class.ts';
 import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from './compare.ts';
@@ -124,14 +125,14 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
     now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), goneRow: (key) => goneRow(known, key),
   });
   const context: SignalContext = {
-    source: { url: read.final_url, name: source.name, source_class: adapter.source_class, place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
+    source: { url: read.final_url, name: source.name, source_class: classOf(source), place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
     isFirst: source.last_success_at === null, known_since: now - ingest.civic.config.read_days * DAY_MS, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
     content_hash: read.content!.hash, text: textOf(document!), opened,
   };
   const signals = await publish(ingest, tx, source, { ...comparison, stored: known.stored, given }, context);
   await pruneRows(tx, source.key, { stored: [...known.stored.values()], read: rows, at: ingest.civic.clock.iso(), before: new Date(context.known_since).toISOString() });
   const page = { url: read.final_url, content_hash: context.content_hash, text: context.text };
-  await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: adapter.source_class.startsWith('government') });
+  await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: context.source.source_class.startsWith('government') });
   // What a first read lists is no change.
   if (!context.isFirst && comparison.changes.length > 0) await updateSource(tx, source.key, { last_changes: JSON.stringify(shownChanges(comparison.changes)) });
   return { rows: rows.length, signals, ...countsOf(comparison.changes), isDoubtful: comparison.doubted.length > 0 };

@@ -2,6 +2,7 @@ import { Failure, Misuse, problemOf, type Command } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
 import { opmlOf } from '../lists/opml.ts';
+import { CLASSES } from './class.ts';
 import type { Notice } from './notices.ts';
 import { SHORTEST_OF_OPERATOR } from './schemas.ts';
 import { shownRows, type ShownSource } from './shown.ts';
@@ -21,6 +22,7 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
         { name: 'place', value: 'key', summary: 'The place whose page shows its signals' },
         { name: 'issue', value: 'slug', multiple: true, summary: 'An issue area' },
         { name: 'tag', value: 'word', multiple: true, summary: 'A tag' },
+        { name: 'class', value: 'name', summary: `What its signals are: ${CLASSES.join(', ')}; by platform and address when absent` },
         { name: 'no-test', summary: 'Store it without reading it first' },
         { name: 'every', value: 'seconds', summary: 'How many seconds are between two reads' },
       ],
@@ -84,8 +86,10 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
 function inputOf(url: string, options: Record<string, string | boolean | string[] | undefined>): SourceInput {
   const every = options.every === undefined ? null : Number(options.every);
   if (every !== null && !(Number.isInteger(every) && every >= SHORTEST_OF_OPERATOR)) throw new Misuse(`--every must be a whole number of seconds, ${SHORTEST_OF_OPERATOR} or more`);
+  const sourceClass = CLASSES.find((one) => one === options.class);
+  if (options.class !== undefined && !sourceClass) throw new Misuse(`--class must be one of ${CLASSES.join(', ')}`);
   return {
-    url, cadence_seconds: every, issues: (options.issue as string[] | undefined) ?? [], tags: (options.tag as string[] | undefined) ?? [],
+    url, cadence_seconds: every, source_class: sourceClass ?? null, issues: (options.issue as string[] | undefined) ?? [], tags: (options.tag as string[] | undefined) ?? [],
     ...(options.name !== undefined && { name: String(options.name) }), ...(options.place !== undefined && { place: String(options.place) }),
   };
 }

@@ -1,5 +1,6 @@
 import { Joi } from 'civic';
 import { ADAPTERS } from '../adapters/adapters.ts';
+import { CLASSES } from './class.ts';
 import { NOTICES } from './notices.ts';
 import type { SourceInput } from './sources.ts';
 import { HEALTHS, STATES, VIAS } from './store.ts';
@@ -23,6 +24,7 @@ const settings = {
   issues: Joi.array().items(Joi.string().max(100)).max(20).unique().description('Slugs of issue areas'),
   tags: Joi.array().items(tag).max(20).unique(),
   cadence_seconds: cadence,
+  source_class: Joi.string().valid(...CLASSES).allow(null).description('The class of its signals; null is by platform and address'),
 };
 
 const newSettings = {
@@ -66,6 +68,7 @@ export const source = Joi.object({
   issues: Joi.array().items(Joi.string()).required(),
   tags: Joi.array().items(Joi.string()).required(),
   cadence_seconds: count.allow(null).required(),
+  source_class: Joi.string().valid(...CLASSES).allow(null).required(),
   visibility: Joi.string().valid('workspace', 'public').required(),
   state: Joi.string().valid(...STATES).required(),
   health: Joi.object({

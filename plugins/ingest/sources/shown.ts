@@ -7,9 +7,9 @@ const SAMPLE = 10;
 
 /** Returns a source as responses show it. */
 export function shownSource(row: SourceRow, nextReadAt: string | null) {
-  const { id, url, name, platform, place_key, cadence_seconds, workspace_id, state, row_count, last_read_at, last_success_at, last_change_at, created_at, updated_at } = row;
+  const { id, url, name, platform, place_key, cadence_seconds, source_class, workspace_id, state, row_count, last_read_at, last_success_at, last_change_at, created_at, updated_at } = row;
   return {
-    id, url, name, platform, place: place_key, issues: parsed(row.issues), tags: parsed(row.tags), cadence_seconds, visibility: workspace_id === null ? 'public' : 'workspace', state,
+    id, url, name, platform, place: place_key, issues: parsed(row.issues), tags: parsed(row.tags), cadence_seconds, source_class, visibility: workspace_id === null ? 'public' : 'workspace', state,
     health: { status: row.health, reason: row.fault, detail: row.fault_detail, failing_since: row.failing_since, failures: Number(row.failures), via: row.via },
     notices: noticesOf(row), row_count: Number(row_count), ignored: parsed(row.ignored), last_read_at, last_success_at, last_change_at, next_read_at: nextReadAt, created_at, updated_at,
   };

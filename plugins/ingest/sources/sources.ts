@@ -25,6 +25,7 @@ export interface SourceInput {
   issues?: string[];
   tags?: string[];
   cadence_seconds?: number | null;
+  source_class?: SourceRow['source_class'];
 }
 
 export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: State; ignored?: string[] };
@@ -93,7 +94,7 @@ export function createSources(ingest: Ingest) {
   }
 
   async function insert(tx: Tx, owner: Owner, input: SourceInput, recognised: Pick<Probe, 'url' | 'title'> & { platform: string | null }, readAt: string): Promise<SourceRow> {
-    const { issues = [], tags = [], cadence_seconds = null } = input;
+    const { issues = [], tags = [], cadence_seconds = null, source_class = null } = input;
     const place_key = await placeKey(tx, input.place);
     checkIssues(issues);
     await refuseWatched(tx, owner, recognised.url, null);
@@ -101,7 +102,7 @@ export function createSources(ingest: Ingest) {
     const at = civic.clock.iso();
     const row = await insertSource(tx, {
       id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, given_url: input.url === recognised.url ? null : input.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
-      place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
+      place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, source_class, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
       row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', via: null, last_changes: null, change_bits: null, reminded_at: null, created_at: at, updated_at: at, created_by: owner.account_id,
     });
     await setFirstRead(tx, row, readAt);

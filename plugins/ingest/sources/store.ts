@@ -1,4 +1,5 @@
 import { dialectOf, type Reader, type Tx } from 'civic';
+import type { SourceClass } from 'civic/firehose';
 
 const TABLE = 'ingest_sources';
 
@@ -23,6 +24,8 @@ export interface SourceRow {
   issues: string;
   tags: string;
   cadence_seconds: number | null;
+  /** Null when the platform and the address decide. */
+  source_class: SourceClass | null;
   state: State;
   health: Health;
   fault: string | null;

@@ -3,6 +3,7 @@ import Lab from '@hapi/lab';
 import { newId } from 'civic';
 import { stoppedClock, testDatabases, testServer, type TestServer } from 'civic/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { classOf } from '../sources/class.ts';
 import { openSite, type Site } from './site.ts';
 
 export const lab = Lab.script();
@@ -32,7 +33,7 @@ for (const database of testDatabases()) {
       site = await openSite({ '/one': page('One'), '/two': page('Two'), '/three': page('Three') });
       kit = await testServer({
         database, clock, plugins: ['accounts', 'directory', 'firehose', 'reader', 'ingest'],
-        config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { reader: { delay_seconds: 0 } } },
+        config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { firehose: { anonymous: true }, reader: { delay_seconds: 0 } } },
       });
     });
     after(async () => {
@@ -86,6 +87,23 @@ for (const database of testDatabases()) {
       }
       const { status, body } = await call('POST', PATH, { url: `${site.url}/missing` });
       expect([status, body.code]).to.equal([400, 'source_unreadable']);
+    });
+
+    it('of the class count for later signals, and without one the platform and the address decide', async () => {
+      for (const [platform, url, own, expected] of [
+        ['icalendar', 'https://friends.example/a.ics', null, 'organization_update'], ['icalendar', 'https://www.city.gov/a.ics', null, 'government_agenda'], ['icalendar', 'https://city.granicus.com/a.ics', null, 'government_agenda'],
+        ['feed', 'https://ci.troy.mo.us/rss', null, 'government_record'], ['feed', 'https://gov.example/rss', null, 'organization_update'], ['feed', 'https://daily.example/rss', 'news', 'news'], ['page', 'https://council.gov.uk/', null, 'government_record'],
+        ['grants', 'https://data.example/grants', null, 'grant_notice'], ['legistar_api', 'https://webapi.legistar.com/v1/x/events', null, 'government_agenda'], ['legistar_api', 'https://webapi.legistar.com/v1/x/matters', null, 'government_record'],
+      ] as const) expect(classOf({ platform, url, source_class: own }), url).to.equal(expected);
+      const { id } = await add({ url: `${site.url}/class`, source_class: 'news' });
+      expect((await call('GET', `${PATH}/${id}`)).body.source_class).to.equal('news');
+      expect((await call('PATCH', `${PATH}/${id}`, { source_class: null })).body.source_class).to.be.null();
+      expect((await call('PATCH', `${PATH}/${id}`, { source_class: 'directory' })).status).to.equal(400);
+      site.pages['/news.xml'] = '<rss version="2.0"><channel><title>Daily</title><item><title>Library opens</title><link>https://daily.example/1</link><guid>1</guid><pubDate>Sun, 01 Feb 2026 10:00:00 GMT</pubDate></item></channel></rss>';
+      await add({ url: `${site.url}/news.xml`, source_class: 'news', visibility: 'public' }, reviewer);
+      const signals = async () => (await kit.request('GET', '/api/firehose?visibility=public&source_class=news')).body.signals as { title: string }[];
+      await until(async () => (await signals()).length > 0);
+      expect((await signals())[0]!.title).to.equal('Library opens');
     });
 
     it('and lists are paged with the cursor alone, which has the filters', async () => {

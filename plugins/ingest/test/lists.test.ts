@@ -135,14 +135,14 @@ for (const database of testDatabases()) {
 
     it('move to another workspace with all settings', async () => {
       const [from, to] = [member(), member()];
-      const source = { url: `${site.url}/cal?a=1&b="2"`, name: 'Council <calendar>', place: 'st-louis,missouri', tags: ['council', 'city'], issues: ['housing_affordability'], cadence_seconds: 7200, platform: 'icalendar' };
+      const source = { url: `${site.url}/cal?a=1&b="2"`, name: 'Council <calendar>', place: 'st-louis,missouri', tags: ['council', 'city'], issues: ['housing_affordability'], cadence_seconds: 7200, source_class: 'news', platform: 'icalendar' };
       const feed = { url: `${site.url}/feed`, name: 'Feed', platform: 'feed' };
       expect((await call(from, 'POST', `${PATH}/import`, { sources: [source, feed].map((one) => ({ ...one, url: encodeURI(one.url) })) })).body).to.include({ created: 2 });
       const exported = await call(from, 'GET', `${PATH}.opml`);
       expect(exported.headers).to.include({ 'content-type': 'text/x-opml; charset=utf-8', 'cache-control': 'private, no-store' });
       expect(exported.text).to.contain(`type="rss" xmlUrl="${site.url}/feed"`);
       expect((await sendOpml(to, exported.text)).body).to.include({ created: 2, rejected: 0 });
-      const settings = async (as: object) => (await call(as, 'GET', PATH)).body.data.map(({ url, name, place, tags, issues, cadence_seconds, platform }: Record<string, unknown>) => ({ url, name, place, tags, issues, cadence_seconds, platform })).toSorted((a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name));
+      const settings = async (as: object) => (await call(as, 'GET', PATH)).body.data.map(({ url, name, place, tags, issues, cadence_seconds, source_class, platform }: Record<string, unknown>) => ({ url, name, place, tags, issues, cadence_seconds, source_class, platform })).toSorted((a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name));
       expect(await settings(to)).to.equal(await settings(from));
       expect((await call(member(), 'GET', `${PATH}.opml`)).text).to.not.contain(site.url);
     });
