@@ -95,6 +95,7 @@ export function addressChecks(config: CoreConfig): NamedCheck[] {
   return [
     { name: 'public address', run: async () => publicAddressResult(config) },
     { name: 'proxy', run: async () => proxyResult(config) },
+    { name: 'fetched addresses', run: async () => fetchResult(config) },
   ];
 }
 
@@ -146,6 +147,11 @@ function proxyResult(config: CoreConfig): CheckResult {
     return warning('public_url is https, so a proxy stands in front, but no proxy is trusted: all visitors would share its address', 'set http.trusted_proxies to its address (loopback when it is on this machine)');
   }
   return ok('no proxy is trusted');
+}
+
+function fetchResult({ http: { fetch } }: CoreConfig): CheckResult {
+  if (!fetch.allow_private_addresses) return ok('only public addresses are fetched');
+  return warning('private and local addresses are fetched too: whoever can name an address reaches the network of this machine', 'set http.fetch.allow_private_addresses to false, unless this instance is for tests');
 }
 
 export function databaseChecks(composition: Composition): NamedCheck[] {

@@ -96,7 +96,7 @@ describe('doctor on a broken config', () => {
     for (const name of ['port', 'public address', 'proxy', 'database', 'migrations', 'checks of plugins']) expect(stdout).to.contain(`- ${name}: not checked: the configuration has errors`);
     expect(stdout.match(/^✗ /gm)).to.have.length(2);
     expect(stdout).to.contain('✓ disk: ').and.not.contain('✓ public address');
-    expect(stderr).to.contain('2 things need fixing; 8 checks were skipped.');
+    expect(stderr).to.contain('2 things need fixing; 9 checks were skipped.');
   });
 
   it('checks no data folder that the config does not give', async () => {

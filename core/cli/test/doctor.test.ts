@@ -122,6 +122,12 @@ describe('bin/civic doctor', () => {
     expect(proxied.code).to.equal(0);
   });
 
+  it('warns when private addresses may be fetched', async () => {
+    const open = await findings({ http: { fetch: { allow_private_addresses: true } } });
+    expect(open.byName.get('fetched addresses')).to.include({ status: 'warning' });
+    expect(open.byName.get('fetched addresses')?.fix).to.contain('http.fetch.allow_private_addresses');
+  });
+
   it('names a database that cannot be reached, without its password', async () => {
     const { code, byName } = await findings({ database: { url: 'postgres://civic:top-secret@127.0.0.1:1/civic' } });
     expect(code).to.equal(1);
