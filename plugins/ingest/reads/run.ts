@@ -6,6 +6,7 @@ import { placeRule } from '../signals/rules.ts';
 import type { SignalContext } from '../signals/drafts.ts';
 import { NOT_RECOGNISED, NOTHING_FOUND, probe } from '../sources/recognise.ts';
 import { classOf } from '../sources/class.ts';
+import { addressName } from '../sources/names.ts';
 import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from './compare.ts';
@@ -85,10 +86,10 @@ async function platformOf(ingest: Ingest, source: SourceRow, time_zone: string):
   return { adapter: adapter ?? NOT_RECOGNISED, url, title };
 }
 
-/** Returns the title of the page for a source that was added without a name, which has that of its host until then. */
+/** Returns the title of the page for a source that was added without a name, which has its address until then. */
 function nameOf({ name, url }: SourceRow, title: string | null): string {
   const found = singleLine(writableText(title ?? ''), LONGEST_NAME).trim();
-  return found !== '' && name === new URL(url).host ? found : name;
+  return found !== '' && name === addressName(url) ? found : name;
 }
 
 async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRead, { time_zone, milliseconds }: { time_zone: string; milliseconds: number }): Promise<void> {

@@ -4,6 +4,7 @@ import type { Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
 import { READ_JOB, schedule } from '../reads/run.ts';
 import { deleteRowsOf, readsPage, type ReadRow } from '../reads/store.ts';
+import { addressName } from './names.ts';
 import { probe, type Probe } from './recognise.ts';
 import { shownSource, type ShownSource } from './shown.ts';
 import { addToTotal, deleteSource, insertSource, lockedSource, sourceById, sourceByUrl, sourcesPage, totalOf, updateSource, type SourceFilter, type SourceRow, type State } from './store.ts';
@@ -101,7 +102,7 @@ export function createSources(ingest: Ingest) {
     await take(tx, owner);
     const at = civic.clock.iso();
     const row = await insertSource(tx, {
-      id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, given_url: input.url === recognised.url ? null : input.url, name: (input.name ?? recognised.title ?? new URL(recognised.url).host).slice(0, LONGEST_NAME), platform: recognised.platform,
+      id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, given_url: input.url === recognised.url ? null : input.url, name: (input.name ?? recognised.title ?? addressName(recognised.url)).slice(0, LONGEST_NAME), platform: recognised.platform,
       place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, source_class, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
       row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', via: null, last_changes: null, change_bits: null, reminded_at: null, created_at: at, updated_at: at, created_by: owner.account_id,
     });
@@ -176,7 +177,7 @@ export function createSources(ingest: Ingest) {
       // What another address lists is neither new nor gone.
       if (isOther) await deleteRowsOf(tx, row.key);
       const next = await updateSource(tx, row.key, {
-        ...plain, updated_at: civic.clock.iso(), ...(isOther && { ...UNREAD, given_url: null }),
+        ...(isOther && row.name === addressName(row.url) && { name: addressName(changes.url!) }), ...plain, updated_at: civic.clock.iso(), ...(isOther && { ...UNREAD, given_url: null }),
         ...(place !== undefined && await placeChange(tx, row, await placeKey(tx, place))),
         ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
       });

@@ -63,6 +63,12 @@ for (const database of testDatabases()) {
       expect(data.map(({ outcome }: { outcome: string }) => outcome)).to.equal(['read']);
     });
 
+    it('name a source without a title by its whole address, since one host has many', async () => {
+      site.pages['/v1/testville/events'] = '[]';
+      const { id } = await add({ url: `${site.url}/v1/testville/events` });
+      expect((await call('GET', `${PATH}/${id}`)).body.name).to.equal(`${new URL(site.url).host}/v1/testville/events`);
+    });
+
     it('to an address that another source watches are 409 with its id', async () => {
       const { id: known } = await add({ url: `${site.url}/two` });
       const { id } = await add({ url: `${site.url}/three` });

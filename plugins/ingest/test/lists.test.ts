@@ -167,7 +167,7 @@ for (const database of testDatabases()) {
       await run('source add', [`${site.url}/often`], { 'every': '60', 'no-test': true });
       const written = (await run('source list', [], { opml: true })).split('\n').filter((line) => !line.includes('<outline') || line.includes('/often')).join('\n');
       expect(written).to.contain('civic:cadence_seconds="60"');
-      await writeFile(join(folder, 'often.opml'), written.replace('/often', '/again'));
+      await writeFile(join(folder, 'often.opml'), written.replaceAll('/often', '/again'));
       expect(await run('source import', ['often.opml'])).to.contain('1 added, 0 watched already, 0 rejected.');
       expect((await sendOpml(member(), written)).body).to.include({ created: 0, rejected: 1 });
     });
