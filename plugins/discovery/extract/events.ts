@@ -4,10 +4,14 @@ import type { Line } from './lines.ts';
 import type { FoundActor, FoundClaim } from './types.ts';
 
 const EVENT = /\b(?:meetings?|hearings?|sessions?|workshops?|forums?|town ?halls?|rall(?:y|ies)|festivals?|clean-?ups?|open houses?|vigils?|marches|march for|parades?|fundraisers?|conferences?|summits?|trainings?|webinars?|candidate nights?|debates?|info(?:rmation)? sessions?|listening sessions?|potlucks?|block part(?:y|ies)|reuni[oó]n(?:es)?|audiencias?|asambleas?|talleres|taller|foros?|marchas?|jornadas?|vigilias?|junta)\b/i;
+/** A line of an archive names a document and no event. */
+const DOCUMENT = /\b(?:minutes|agendas?|packets?|notices?|archives?|archived|videos?|audio|recordings?|summary|results|transcripts?|past|previous|calendars?|schedules?|actas?|[oó]rdenes|orden del d[ií]a)\b/i;
 const TIME = /\b\d{1,2}(?::\d{2})?\s?(?:[ap]\.?\s?m\.?)(?:\s?(?:-|–|to|a)\s?\d{1,2}(?::\d{2})?\s?(?:[ap]\.?\s?m\.?))?|\b(?:noon|mediod[ií]a)\b|\b\d{1,2}:\d{2}\b/gi;
 const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?|\b(?:lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo)\b,?/gi;
 const LOCATION = /(?:\b(?:at|in|en|@)\s+(?:the |el |la )?|[,|–—-]\s*|^\W*)((?:\p{Lu}|\d{1,5}\s)[\p{L}\d.'’& -]{2,80}?\b(?:Hall|Library|Center|Centre|Room|Church|School|Park|Building|Auditorium|Chambers?|Plaza|Street|Avenue|Ave|St|Rd|Road|Blvd|Courthouse|Museum|Theater|Theatre|Gym|Ayuntamiento)\b(?:[ \w.-]{0,20}\d\w{0,3})?|(?:Biblioteca|Escuela|Iglesia|Centro|Sal[oó]n|Parque|Plaza|Calle)(?: (?:de |del |la |los |las )*[\p{Lu}\d][\p{L}\d-]*){1,5})/u;
 const LONGEST_NAME = 120;
+/** Longer ones are headlines. */
+const MOST_WORDS = 10;
 const MOST_EVENTS = 200;
 
 /** Finds events: lines with a date and a word for a meeting, and the events of calendars. */
@@ -45,7 +49,7 @@ function nameOn(line: Line, date: FoundDate | null): (Range & { text: string }) 
   for (const { 0: part, index } of blanked.matchAll(/[^\n]+/g)) {
     const [piece = ''] = part.split(/\s(?:at|from|en|a las)\s|\s[-–—|]\s|[,;|(](?=\s)/).filter((one) => EVENT.test(one));
     const text = piece.replace(/^[\s,:;.|()–—-]+|[\s,:;|()–—-]+$/g, '').replace(/\s+(?:on|at|el|en|will be|is|will be held|se llevará)$/i, '');
-    if (text.length >= 6 && text.length <= LONGEST_NAME && /\s/.test(text) && /^[\p{Lu}\d¡"“]/u.test(text) && !/[.!?]\s/.test(text)) {
+    if (text.length >= 6 && text.length <= LONGEST_NAME && /\s/.test(text) && /^[\p{Lu}\d¡"“]/u.test(text) && !/[.!?]\s/.test(text) && !DOCUMENT.test(text) && text.split(/\s+/).length <= MOST_WORDS) {
       const start = line.start + index + part.indexOf(text);
       return { text, start, end: start + text.length };
     }

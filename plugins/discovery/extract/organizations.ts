@@ -13,11 +13,13 @@ import { SURNAMES } from './words/surnames.ts';
 const COPYRIGHT = /(?:©|\(c\)|&copy;|\bcopyright\b|\bderechos reservados\b)[\s,:©]*(?:\(c\))?(?:copyright|by|de)?[\s,:©]*(?:\d{4}(?:\s*[-–,]\s*(?:\d{2,4}|present))?[\s,.:-]*)?(?:©[\s\d]*|by\s+|de\s+)?/i;
 
 const MOST_WORDS = 12;
+/** A text with one of these names a meeting or its papers. */
+const MEETING_WORDS = new Set(['meeting', 'meetings', 'minutes', 'agenda', 'agendas', 'hearing', 'hearings', 'reunion', 'reuniones']);
 
 /** Collects what may be the name of an organization. */
 export function organizationCandidates(lines: Line[], tokens: Token[][], identity: Identity, index: TextIndex): Candidates {
   const found = new Candidates();
-  for (const { name, range, feature } of identity.visible) found.add(name, range, null, [`by_${feature}`, ...shapeOf(tokensOf({ text: name, start: 0 })), ...identityFeatures(name, identity)]);
+  for (const { name, range, feature } of identity.visible) if (!foldName(name).split(' ').some((word) => MEETING_WORDS.has(word))) found.add(name, range, null, [`by_${feature}`, ...shapeOf(tokensOf({ text: name, start: 0 })), ...identityFeatures(name, identity)]);
   for (const [at, line] of lines.entries()) {
     const copyright = COPYRIGHT.exec(line.text.slice(0, 300));
     const holderAt = copyright ? line.start + copyright.index + copyright[0].length : -1;
@@ -54,7 +56,7 @@ function partsOf(run: Token[]): Token[][] {
   if (cut > 0) parts.push(whole.slice(0, cut));
   const and = whole.findIndex(({ text }, at) => at > 0 && text === 'and');
   if (and > 0) parts.push(whole.slice(0, and), whole.slice(and + 1));
-  return parts.filter((part) => part.length > 0 && part.length <= MOST_WORDS && part[0]!.kind === 'capital');
+  return parts.filter((part) => part.length > 0 && part.length <= MOST_WORDS && part[0]!.kind === 'capital' && !part.some(({ folded }) => MEETING_WORDS.has(folded)));
 }
 
 /** A legal form ends a name: `Example, Inc. Site Map`. */

@@ -98,6 +98,13 @@ describe('Extraction of actors from a page', () => {
     expect(document.text.slice(start.start, start.end)).to.equal('April 6, 2026');
   });
 
+  it('takes papers of meetings and headlines for no event, and no meeting for an organization', async () => {
+    const { actors } = await kit.extract(`<title>Alder County Board Meeting Archives</title><h1>Alder County Board Meeting Archives</h1><ul><li>Meeting Minutes, March 2, 2020</li><li>Board meeting agenda - April 6, 2020</li></ul>
+      <p>March 9, 2020: Mayor Opens The Long Awaited New Workshop For Apprentices At The Old Tram Depot</p>`);
+    expect(namesOf(actors, 'event', 0)).to.equal([]);
+    expect(namesOf(actors, 'organization')).to.equal([]);
+  });
+
   it('reads a page in Spanish', async () => {
     const { actors } = await kit.extract(`<html lang="es"><title>Nuestro equipo | Centro Comunitario Río Verde</title><h1>Nuestro equipo</h1><ul><li>Guadalupe Hernández, Directora</li><li>José Luis Peña, Coordinador de Vivienda</li>
       <li>María de la Cruz Ortiz, Tesorera</li></ul><p>Reunión comunitaria: 14 de mayo de 2026, 6:30 p.m., Biblioteca Central</p><p>© 2026 Centro Comunitario Río Verde. Todos los derechos reservados.</p>`);
