@@ -213,13 +213,13 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         start();
         await connect();
         expect(era.revisionOf(assistant)).to.equal(era.revision);
-        expect(keychain.tokens!.scope).to.equal('workspace:read directory:read workspace:write flags:write');
+        expect(keychain.tokens!.scope).to.equal('workspace:read directory:read discovery:read workspace:write discovery:write flags:write');
       });
 
       it('is asked for what was left out when the assistant needs it', async () => {
         await expect(call('search_signals')).to.reject();
         expect(requests).to.equal(era.stepUp);
-        expect(challenge).to.match(/error="insufficient_scope".* scope="workspace:read directory:read workspace:write flags:write firehose:read"/);
+        expect(challenge).to.match(/error="insufficient_scope".* scope="workspace:read directory:read discovery:read workspace:write discovery:write flags:write firehose:read"/);
         if (!keychain.toOpen) {
           // The user disconnects it in the assistant, and connects it again.
           delete keychain.tokens;
@@ -231,7 +231,7 @@ describe('A user who connects an assistant, with a browser and a passkey', { ski
         start();
         await connect();
         expect((await call('search_signals')).isError).to.not.equal(true);
-        expect(keychain.tokens!.scope!.split(' ').sort()).to.equal(['directory:read', 'firehose:read', 'flags:write', 'workspace:read', 'workspace:write']);
+        expect(keychain.tokens!.scope!.split(' ').sort()).to.equal(['directory:read', 'discovery:read', 'discovery:write', 'firehose:read', 'flags:write', 'workspace:read', 'workspace:write']);
       });
 
       it('lets it use everything that is offered, in the workspace of the connection', async () => {
