@@ -48,13 +48,19 @@ function sourceName({ title, publisher, source_url: url }: Evidence): string {
 }
 
 /** The facts of a signal, each as one line. */
-function factsOf({ type, occurred_at: occurred, places, issues, actors }: Signal, names: Names): string[] {
+function factsOf(signal: Signal, names: Names): string[] {
+  const { type, occurred_at: occurred, places, issues, actors } = signal;
   const who = actors.map(({ name, role }) => (role ? `${name} (${role})` : name));
   return [
     [names.type(type), ...places.map(names.place), ...issues.map(names.issue)].join(' · '),
-    ...(occurred ? [`Date: ${occurred}`] : []),
+    ...(occurred ? [`Date: ${timeOf(occurred, names.timeZone(signal))}`] : []),
     ...(who.length > 0 ? [`With: ${who.join(', ')}`] : []),
   ];
+}
+
+/** Returns a time in the zone of the place, else in UTC, as people write it: `Feb 28, 2026, 12:00 PM CST`, without the narrow spaces of some versions of ICU. */
+function timeOf(time: string, timeZone = 'UTC'): string {
+  return new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }).format(new Date(time)).replaceAll('\u202f', ' ');
 }
 
 function htmlOf(signal: Signal, names: Names): string {

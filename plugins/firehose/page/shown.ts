@@ -17,6 +17,8 @@ const MOST_SUMMARY = 140;
 const MOST_VALUE = 200;
 /** What changes of signals about the directory name. Other fields are shown by their own name. */
 const FIELDS = new Set(['source_count', 'freshness', 'flag', 'entity_count', 'role', 'status', 'director']);
+/** A time as it is stored. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const VALUES = new Set(['fresh', 'aging', 'stale', 'accepted', 'resolved', 'scheduled', 'cancelled']);
 
 /** Returns signals, newest first, under the days on which they were detected: in the time zone of their place, else in UTC. */
@@ -47,7 +49,7 @@ function shownSignal(signal: Signal, names: Names, t: Texts, now: number) {
     actors: actors.slice(0, MOST_SHOWN).map((actor) => shownActor(actor, signal, names)),
     moreActors: Math.max(0, actors.length - MOST_SHOWN),
     facts: shownFacts(signal, kind?.facts ?? null, t, timeZone),
-    changes: signal.changes.filter(isReadable).slice(0, MOST_SHOWN).map((change) => shownChange(change, t)),
+    changes: signal.changes.filter(isReadable).slice(0, MOST_SHOWN).map((change) => shownChange(change, t, timeZone)),
     sources: signal.evidence.slice(0, MOST_SOURCES).map((evidence) => shownSource(evidence, t)),
     moreSources: Math.max(0, signal.evidence.length - MOST_SOURCES),
     from: signal.origin === null ? null : { url: signal.origin.url, host: hostOf(signal.origin.url) },
@@ -63,10 +65,11 @@ function isReadable({ before, after }: SignalChange): boolean {
   return !isOpaque(before) && !isOpaque(after);
 }
 
-function shownChange({ field, before, after }: SignalChange, t: Texts) {
+function shownChange({ field, before, after }: SignalChange, t: Texts, timeZone: string | undefined) {
   const value = (given: unknown): string | null => {
     if (typeof given === 'number') return t.formatNumber(given);
     if (typeof given !== 'string') return null;
+    if (TIME.test(given)) return `${t.formatDate(given, timeZone)}, ${t.formatHour(given, timeZone)}`;
     return VALUES.has(given) ? t(`changes.values.${given}`) : cutText(given, MOST_VALUE);
   };
   return { field: FIELDS.has(field) ? t(`changes.fields.${field}`) : nameWords(field), before: value(before), after: value(after) };

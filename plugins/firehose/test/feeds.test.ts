@@ -46,7 +46,7 @@ for (const database of testDatabases()) describe(`Feeds of signals, on ${databas
     expect(entry!.id).to.equal(`urn:uuid:${ID}`);
     expect(entry!.links!.map(({ rel, href }) => [rel, href])).to.equal([['alternate', EVIDENCE[0]!.source_url], ['via', EVIDENCE[0]!.source_url]]);
     expect(entry!.categories!.map(({ term }) => term)).to.equal(['vote', 'kansas-city,missouri', 'housing_affordability']);
-    expect(entry!.content!.value).to.contain(['Seven to two', 'Adopted &lt;7&gt; to 2 &amp; recorded', 'Ada Osei (chair)', 'https://council.example/minutes?a=1&amp;b=2']);
+    expect(entry!.content!.value).to.contain(['Seven to two', 'Adopted &lt;7&gt; to 2 &amp; recorded', 'Ada Osei (chair)', 'Date: Feb 28, 2026, 6:00 PM UTC', 'https://council.example/minutes?a=1&amp;b=2']);
     const [item] = (await get('feed.json')).body.items;
     expect(item).to.include({ date_published: '2026-03-01T11:00:00.000Z', date_modified: '2026-03-01T11:00:00.000Z', summary: 'Seven to two' });
     expect(item._civic.signal).to.include({ id: ID, type: 'vote', visibility: 'public' });

@@ -93,8 +93,11 @@ for (const database of testDatabases()) describe(`The page /signals, on ${databa
   });
 
   it('shows what changed on a public page: that is no upkeep of the directory', async () => {
-    await kit.publish({ title: 'Fees of the city were changed', type: 'source_change', source_class: 'government_record', detected_at: '2026-02-01T10:00:00Z' }, { title: 'Entry of a feed', type: 'new_source', source_class: 'organization_update', detected_at: '2026-02-01T09:00:00Z' });
-    expect(titles(await page('until=2026-02-10'))).to.equal(['Fees of the city were changed', 'Entry of a feed']);
+    const changes = [{ field: 'start', before: '2026-02-10T00:30:00.000Z', after: '2026-02-11T00:30:00.000Z' }];
+    await kit.publish({ title: 'Fees of the city were changed', type: 'source_change', source_class: 'government_record', places: ['kansas-city,missouri'], changes, detected_at: '2026-02-01T10:00:00Z' }, { title: 'Entry of a feed', type: 'new_source', source_class: 'organization_update', detected_at: '2026-02-01T09:00:00Z' });
+    const text = await page('until=2026-02-10');
+    expect(titles(text)).to.equal(['Fees of the city were changed', 'Entry of a feed']);
+    expect(text).to.contain(['<del>Feb 10, 2026, 12:30 AM UTC</del>', '<ins>Feb 11, 2026, 12:30 AM UTC</ins>']);
   });
 
   it('links addresses of the web only, whatever the log holds', async () => {
