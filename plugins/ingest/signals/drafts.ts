@@ -120,10 +120,7 @@ function reinstated(row: MeetingRow, changes: SignalChange[], former: Former | n
 }
 
 function voteSignals(row: Row, before: Row | null, context: SignalContext): RowSignal[] {
-  return newVotes(row, before, context.now).map((vote) => {
-    const evidence = voteEvidence(row, { key: vote.key, title: vote.title, people: vote.votes.map(({ person }) => person) }, context);
-    return { draft: { ...base(row, context, evidence), ...voteDraft(vote) }, is: null };
-  });
+  return newVotes(row, before, context.now).map((vote) => ({ draft: { ...base(row, context, voteEvidence(row, vote, context)), ...voteDraft(vote) }, is: null }));
 }
 
 /** Returns the signal about the row itself. */

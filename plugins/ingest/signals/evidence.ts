@@ -5,6 +5,7 @@ import type { ReadDocument } from '../reads/actors.ts';
 import { publicUrl } from '../reads/clean.ts';
 import { cutLine } from '../reads/lines.ts';
 import type { Former, SignalContext } from './drafts.ts';
+import type { RecordedVote } from './votes.ts';
 
 export type Evidence = SignalDraft['evidence'];
 type One = Evidence[number];
@@ -44,13 +45,14 @@ export function pageEvidence(row: PageRow, changes: SignalChange[], former: Form
 export function itemEvidence(row: Row, changes: SignalChange[], context: SignalContext): Evidence | null {
   const items = row.kind === 'meeting' ? row.items ?? [] : [];
   const titles = new Set(changes.filter(({ field }) => field === 'items').map(({ after }) => (after as { title?: unknown } | null)?.title));
-  const found = items.filter(({ title }) => titles.has(title)).slice(0, MOST_QUOTES).flatMap(({ key, title }) => textQuote(key, [title], row, context) ?? []);
+  const found = items.filter(({ title }) => titles.has(title)).slice(0, MOST_QUOTES).flatMap(({ key, title }) => textQuote(key, [{ text: title }], row, context) ?? []);
   return found.length > 0 ? found : null;
 }
 
-/** Returns evidence of a vote: the names of those who voted, and the title of what they voted on; that of the row when no document has them. */
-export function voteEvidence(row: Row, { key, title, people }: { key: string; title: string; people: string[] }, context: SignalContext): Evidence {
-  const found = [textQuote(key, people, row, context), textQuote(key, [title], row, context)].filter((one) => one !== null);
+/** Returns evidence of a vote: the names of those who voted with how they did, and the title of what they voted on; that of the row when no document has them. */
+export function voteEvidence(row: Row, { key, title, votes }: Pick<RecordedVote, 'key' | 'title' | 'votes'>, context: SignalContext): Evidence {
+  const people = votes.map(({ person, value }) => ({ text: person, followedBy: value }));
+  const found = [textQuote(key, people, row, context), textQuote(key, [{ text: title }], row, context)].filter((one) => one !== null);
   return found.length > 0 ? found : rowEvidence(row, context);
 }
 
@@ -60,8 +62,16 @@ export function passageOf(row: Exclude<Row, PageRow>, text: string): { text: str
   return passage && passage.text.trim() !== '' ? passage : null;
 }
 
+/** A text of a record, and one that follows it soon where it has one. */
+interface Wanted {
+  text: string;
+  followedBy?: string;
+}
+
+const SOON = 200;
+
 /** Returns a quote from the first text to the last, from the document that has the key of the record and all of the texts after its beginning. */
-function textQuote(key: string, texts: string[], row: Row, context: SignalContext): One | null {
+function textQuote(key: string, texts: Wanted[], row: Row, context: SignalContext): One | null {
   const page = { url: context.source.url, content_hash: context.content_hash, text: context.text };
   for (const document of [...context.opened, page]) {
     const range = texts.length > 0 ? recordRange(document, key, texts) : null;
@@ -72,14 +82,23 @@ function textQuote(key: string, texts: string[], row: Row, context: SignalContex
   return null;
 }
 
-function recordRange({ text }: ReadDocument, key: string, texts: string[]): Passage | null {
+function recordRange({ text }: ReadDocument, key: string, texts: Wanted[]): Passage | null {
   const at = tokenAt(text, key);
   if (at < 0) return null;
   const from = Math.max(0, text.lastIndexOf('{', at));
+  const found = texts.map((wanted) => rangeOf(text, wanted, from));
+  if (found.some((range) => range === null)) return null;
+  return { start: Math.min(...found.map((range) => range!.start)), end: Math.max(...found.map((range) => range!.end)) };
+}
+
+function rangeOf(text: string, wanted: Wanted, from: number): Passage | null {
   // JSON has some characters escaped.
-  const found = texts.map((value) => JSON.stringify(value).slice(1, -1)).map((value) => ({ start: text.indexOf(value, from), length: value.length }));
-  if (found.some(({ start }) => start < 0)) return null;
-  return { start: Math.min(...found.map(({ start }) => start)), end: Math.max(...found.map(({ start, length }) => start + length)) };
+  const escaped = (value: string) => JSON.stringify(value).slice(1, -1);
+  const start = text.indexOf(escaped(wanted.text), from);
+  if (start < 0) return null;
+  const end = start + escaped(wanted.text).length;
+  const next = wanted.followedBy === undefined ? -1 : text.slice(end, end + SOON).indexOf(escaped(wanted.followedBy));
+  return { start, end: next < 0 ? end : end + next + escaped(wanted.followedBy!).length };
 }
 
 /** Returns where a text has a key that is not a part of a longer one. */

@@ -115,7 +115,7 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
     expect(await next()).to.include({ changed: 1 });
     const [vote] = await signals('vote');
     expect(vote!.evidence.map(({ source_url }) => new URL(source_url).pathname)).to.equal(['/v1/city/eventitems/9001/votes', '/v1/city/events/501/eventitems']);
-    expect(vote!.evidence[0]!.passage).to.match(/^Ana Flores.*Bo Smith$/);
+    expect(vote!.evidence[0]!.passage).to.match(/^Ana Flores.*Bo Smith.*Negative$/);
     expect(vote!.evidence[1]!.passage).to.equal('Budget amendment');
     expect(await archived(vote!)).to.equal(vote!.evidence.map(({ passage }) => passage));
     const change = (await signals('source_change')).find(({ title }) => title.includes('City Council'))!;

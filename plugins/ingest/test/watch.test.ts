@@ -128,7 +128,7 @@ for (const database of testDatabases()) {
       const vote = await signal('vote');
       expect(vote.title).to.equal('Passed: Approve the minutes');
       expect(vote.actors.map(({ name, role }) => `${name}: ${role}`)).to.equal(['City Council: body', 'Ann Lee: Affirmative', 'Bo Ray: Negative']);
-      expect(vote.evidence.map(({ passage }) => passage)).to.equal(['Ann Lee","VoteValueName":"Affirmative","VoteSort":1},{"VotePersonName":"Bo Ray', 'Approve the minutes']);
+      expect(vote.evidence.map(({ passage }) => passage)).to.equal(['Ann Lee","VoteValueName":"Affirmative","VoteSort":1},{"VotePersonName":"Bo Ray","VoteValueName":"Negative', 'Approve the minutes']);
       expect(change.evidence.map(({ passage }) => passage)).to.equal(['Approve the minutes', 'Sewer repairs']);
       const meetings = (await signals()).filter(({ type, title }) => type === 'public_meeting' && title === 'City Council');
       expect(meetings.map(({ occurred_at }) => occurred_at)).to.equal(['2026-02-11T01:00:00.000Z']);
