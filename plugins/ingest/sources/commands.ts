@@ -1,14 +1,24 @@
-import { Failure, Misuse, problemOf, type Command } from 'civic';
+import { Failure, Misuse, problemOf, type Command, type CommandOption } from 'civic';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Ingest } from '../context.ts';
 import { opmlOf } from '../lists/opml.ts';
 import { CLASSES } from './class.ts';
 import type { Notice } from './notices.ts';
-import { SHORTEST_OF_OPERATOR } from './schemas.ts';
+import { cadenceOfOperator, sourceChange, SHORTEST_OF_OPERATOR } from './schemas.ts';
 import { shownRows, type ShownSource } from './shown.ts';
-import type { Owner, SourceInput, Sources } from './sources.ts';
+import type { Owner, SourceChanges, SourceInput, Sources } from './sources.ts';
 
 export const OPERATOR: Owner = { workspace_id: null, account_id: null, most: Infinity, plan: null };
+
+/** What a source can be given when it is added, and later. */
+const SETTINGS: CommandOption[] = [
+  { name: 'name', value: 'text', summary: 'What the source is called' },
+  { name: 'place', value: 'key', summary: 'The place whose page shows its signals' },
+  { name: 'issue', value: 'slug', multiple: true, summary: 'An issue area' },
+  { name: 'tag', value: 'word', multiple: true, summary: 'A tag' },
+  { name: 'class', value: 'name', summary: `What its signals are: ${CLASSES.join(', ')}; by platform and address when absent` },
+  { name: 'every', value: 'seconds', summary: 'How many seconds are between two reads' },
+];
 
 /** `civic source …`: the sources of the operator, whose signals are public. */
 export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
@@ -18,13 +28,8 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
       summary: 'Watch a public page, calendar or feed; its signals are public',
       arguments: '<url>',
       options: [
-        { name: 'name', value: 'text', summary: 'What the source is called' },
-        { name: 'place', value: 'key', summary: 'The place whose page shows its signals' },
-        { name: 'issue', value: 'slug', multiple: true, summary: 'An issue area' },
-        { name: 'tag', value: 'word', multiple: true, summary: 'A tag' },
-        { name: 'class', value: 'name', summary: `What its signals are: ${CLASSES.join(', ')}; by platform and address when absent` },
+        ...SETTINGS,
         { name: 'no-test', summary: 'Store it without reading it first' },
-        { name: 'every', value: 'seconds', summary: 'How many seconds are between two reads' },
       ],
       examples: ['bin/civic source add https://example.org/calendar.ics --place st-louis,missouri'],
       needs: 'database',
@@ -67,6 +72,39 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
       },
     },
     {
+      name: 'source edit',
+      summary: 'Change the address or the settings of a watched source; another address is read at once',
+      arguments: '<id>',
+      options: [{ name: 'url', value: 'address', summary: 'The address to watch from now on' }, ...SETTINGS],
+      examples: ['bin/civic source edit 01a1e828-3e23-7000-8000-000000000001 --url https://example.org/events.ics'],
+      needs: 'database',
+      writes: true,
+      existing: true,
+      async run({ terminal, positionals: [id], options }) {
+        if (!id) throw new Misuse('Name the id of the source');
+        const changes = settingsOf(options);
+        if (Object.keys(changes).length === 0) throw new Misuse('Name what to change, such as --url or --place');
+        const { error } = sourceChange.keys({ cadence_seconds: cadenceOfOperator }).validate(changes);
+        if (error) throw new Misuse(error.message);
+        const source = await civic.db.write((tx) => sources.update(tx, OPERATOR, id, changes)).catch(failed);
+        terminal.print(source, () => `${source.name} is watched at ${source.url}${source.next_read_at ? `, and is read next at ${source.next_read_at}` : ''}`);
+      },
+    },
+    {
+      name: 'source delete',
+      summary: 'Stop watching a source, and delete its history; its signals stay',
+      arguments: '<id>',
+      needs: 'database',
+      writes: true,
+      existing: true,
+      async run({ terminal, positionals: [id] }) {
+        if (!id) throw new Misuse('Name the id of the source');
+        const { name } = await sources.found(civic.db.read, OPERATOR, id).catch(failed);
+        await civic.db.write((tx) => sources.remove(tx, OPERATOR, id)).catch(failed);
+        terminal.print({ id, deleted: true }, () => `${name} is no longer watched`);
+      },
+    },
+    {
       name: 'source pause',
       summary: 'Pause a watched source, or resume it with --resume',
       arguments: '<id>',
@@ -83,14 +121,21 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
   ];
 }
 
-function inputOf(url: string, options: Record<string, string | boolean | string[] | undefined>): SourceInput {
-  const every = options.every === undefined ? null : Number(options.every);
-  if (every !== null && !(Number.isInteger(every) && every >= SHORTEST_OF_OPERATOR)) throw new Misuse(`--every must be a whole number of seconds, ${SHORTEST_OF_OPERATOR} or more`);
-  const sourceClass = CLASSES.find((one) => one === options.class);
-  if (options.class !== undefined && !sourceClass) throw new Misuse(`--class must be one of ${CLASSES.join(', ')}`);
+function inputOf(url: string, options: Options): SourceInput {
+  return { cadence_seconds: null, source_class: null, issues: [], tags: [], ...settingsOf(options), url };
+}
+
+type Options = Record<string, string | boolean | string[] | undefined>;
+
+/** Returns the settings that the options name. */
+function settingsOf({ every: seconds, class: named, issue, tag, name, place, url }: Options): SourceChanges {
+  const every = seconds === undefined ? undefined : Number(seconds);
+  if (every !== undefined && !(Number.isInteger(every) && every >= SHORTEST_OF_OPERATOR)) throw new Misuse(`--every must be a whole number of seconds, ${SHORTEST_OF_OPERATOR} or more`);
+  const sourceClass = CLASSES.find((one) => one === named);
+  if (named !== undefined && !sourceClass) throw new Misuse(`--class must be one of ${CLASSES.join(', ')}`);
   return {
-    url, cadence_seconds: every, source_class: sourceClass ?? null, issues: (options.issue as string[] | undefined) ?? [], tags: (options.tag as string[] | undefined) ?? [],
-    ...(options.name !== undefined && { name: String(options.name) }), ...(options.place !== undefined && { place: String(options.place) }),
+    ...(every !== undefined && { cadence_seconds: every }), ...(sourceClass && { source_class: sourceClass }), ...(issue !== undefined && { issues: issue as string[] }), ...(tag !== undefined && { tags: tag as string[] }),
+    ...(name !== undefined && { name: String(name) }), ...(place !== undefined && { place: String(place) }), ...(url !== undefined && { url: String(url) }),
   };
 }
 

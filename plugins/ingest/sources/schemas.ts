@@ -37,7 +37,8 @@ const newSettings = {
 export const listedSource = Joi.object<SourceInput>({ ...newSettings, url: newSettings.url.messages({ 'string.uriCustomScheme': '{{#label}} must be a whole address, beginning with https:// or http://' }) });
 
 /** A source in a list of the operator, whose command sets shorter times. */
-export const listedOfOperator = listedSource.keys({ cadence_seconds: cadence.min(SHORTEST_OF_OPERATOR) });
+export const cadenceOfOperator = cadence.min(SHORTEST_OF_OPERATOR);
+export const listedOfOperator = listedSource.keys({ cadence_seconds: cadenceOfOperator });
 
 export const newSource = Joi.object({
   ...newSettings,

@@ -172,6 +172,20 @@ for (const database of testDatabases()) {
       expect((await sendOpml(member(), written)).body).to.include({ created: 0, rejected: 1 });
     });
 
+    it('and single sources are changed and deleted by commands', async () => {
+      site.pages['/edited'] = '<title>Edited</title><p>A page with a text that is long enough to be watched.</p>';
+      await run('source add', [`${site.url}/first`], { 'no-test': true, 'name': 'To edit' });
+      const id = /([0-9a-f-]{36}).*To edit/.exec(await run('source list', []))![1]!;
+      expect(await run('source edit', [id], { url: `${site.url}/edited`, every: '60', tag: ['council'] })).to.contain(`To edit is watched at ${site.url}/edited`);
+      const reviewer = { role: 'reviewer', scope: ['workspace:read'] };
+      expect((await call(reviewer, 'GET', `${PATH}/${id}?visibility=public`)).body).to.include({ cadence_seconds: 60, tags: ['council'], name: 'To edit' });
+      await expect(run('source edit', [id], {})).to.reject(/Name what to change/);
+      await expect(run('source edit', [id], { url: 'calendar' })).to.reject(/"url" must be a valid uri/);
+      await expect(run('source edit', [id], { place: 'nowhere,atall' })).to.reject(/is the key of no place/);
+      expect(await run('source delete', [id])).to.equal('To edit is no longer watched');
+      await expect(run('source delete', [id])).to.reject(/No watched source here has the id/);
+    });
+
     it('and single sources that cannot be added are refused with the reason', async () => {
       await expect(run('source add', [`${site.url}/x`], { 'issue': ['nope'], 'no-test': true })).to.reject(/"nope" is no issue area/);
       await expect(run('source add', [`${site.url}/x`], { 'place': 'nowhere,atall', 'no-test': true })).to.reject(/"nowhere,atall" is the key of no place/);
