@@ -39,7 +39,8 @@ const IDLE_MS = 5000;
  * Runs functions of a module in worker threads, for work that can take too long, such as parsing a document of a stranger. A call above a limit ends its
  * thread. Threads start with the first call and end without calls; they do not keep the process running.
  *
- * Bound the input of calls: when one allocation is larger than what is left of the heap of a thread, V8 ends the whole process.
+ * Bound the input of calls: when one allocation is larger than what is left of the heap of a thread, V8 ends the whole process. Bound also what they unpack:
+ * glibc does not return the memory of many buffers below 128 KB to the system, even when the thread ends.
  */
 export function createThreads(module: URL, limits: ThreadLimits): Threads {
   const threads = new Set<Thread>();

@@ -1,6 +1,7 @@
 import type { Document, DocumentInput } from '../types.ts';
 import { readCalendar } from './calendar.ts';
 import { readFeed } from './feed.ts';
+import { withBoundedStreams } from './inflate.ts';
 import { LIMITS, type Cut } from './limits.ts';
 import { createLines } from './lines.ts';
 import { readPage } from './page.ts';
@@ -23,7 +24,7 @@ export async function parseDocument(input: ParseInput, given: Uint8Array): Promi
   const bytesKind = kindOfBytes(body, contentType);
   if (bytesKind === 'pdf') {
     const lines = createLines(cut);
-    const pdf = await readPdf(body, lines, cut);
+    const pdf = await withBoundedStreams(cut, () => readPdf(body, lines, cut));
     return { ...EMPTY, url, kind: pdf ? 'pdf' : 'other', ...pdf, ...lines.parts(), ...cut };
   }
   if (bytesKind) return { ...EMPTY, url, kind: bytesKind, ...cut };

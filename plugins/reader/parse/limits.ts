@@ -31,6 +31,12 @@ export const LIMITS = {
   /** Steps for all events of a calendar. */
   all_steps: 400_000,
   pdf_pages: 300,
+  /** What one compressed stream of a PDF and all of them unpack to. Streams above are left out. */
+  pdf_stream: 20_000_000,
+  pdf_bytes: 60_000_000,
+  /** One buffer of a decoder, which doubles as it grows, and all buffers of the thread. */
+  pdf_buffer: 70_000_000,
+  pdf_memory: 150_000_000,
 } as const;
 
 /** Counts what was left out. */

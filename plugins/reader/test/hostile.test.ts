@@ -4,9 +4,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync } from 'node:zlib';
 import { slowness } from 'civic/testing';
 import type { Document } from '../types.ts';
-import { startReader, type ReaderKit } from './kit.ts';
+import { pdfWith, startReader, type ReaderKit } from './kit.ts';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -16,6 +17,15 @@ const many = (text: string, size = SIZE) => Buffer.alloc(size, text);
 const calendar = (rule: string, start = '20200101T000000Z') => Buffer.from(`BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:${start}\nRRULE:${rule}\nSUMMARY:x\nEND:VEVENT\nEND:VCALENDAR`);
 const jsonLd = (text: string) => Buffer.from(`<script type="application/ld+json">${text}</script>`);
 const LAUGHS = `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a0 "ha">${Array.from({ length: 12 }, (_, index) => `<!ENTITY a${index + 1} "${`&a${index};`.repeat(10)}">`).join('')}]><rss version="2.0"><channel><title>&a12;</title></channel></rss>`;
+
+const FLATE = '/FlateDecode';
+const AGENDA: [string, Buffer] = [FLATE, deflateSync('BT /F1 12 Tf 1 0 0 1 50 700 Tm (Agenda) Tj ET')];
+
+/** Compresses this many MB of spaces, as one block that is repeated. */
+function flateBomb(megabytes: number): Buffer {
+  const block = deflateRawSync(Buffer.alloc(1_048_576, ' '), { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: megabytes }, () => block), Buffer.from([3, 0])]);
+}
 
 /** Frees the bytes of the documents of this test. */
 function collectGarbage(): void {
@@ -44,6 +54,11 @@ const DOCUMENTS: Record<string, [body: () => Buffer, expected: Partial<Document>
   'bytes that are no text': [() => many('\xff\xfe\xfd', 1_000_000), {}],
   'a charset that does not exist': [() => Buffer.from('<meta charset="none\0">Caf\xe9', 'latin1'), { text: 'Café' }],
   'a PDF that is none': [() => Buffer.from(`%PDF-1.7\n${'garbage '.repeat(50_000)}`), { kind: 'other', text: '' }],
+  'a PDF of 4 MB that inflates to 4 GB': [() => pdfWith([[FLATE, flateBomb(4000)], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
+  'a PDF that inflates twice, to 4 GB': [() => pdfWith([[FLATE + FLATE, deflateSync(flateBomb(4000))], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
+  'a PDF of many streams that inflate to 1 GB together': [() => pdfWith([AGENDA, ...Array.from({ length: 67 }, (): [string, Buffer] => [FLATE, flateBomb(15)])]), { kind: 'pdf', text: 'Agenda', truncated: true }],
+  'a PDF that other filters unpack to 600 MB': [() => pdfWith([['/RunLengthDecode', Buffer.alloc(9_900_000, Buffer.from([129, 32]))], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
+  'a small PDF that unpacks to 200 MB, in small buffers': [() => pdfWith([['/BrotliDecode/RunLengthDecode', brotliCompressSync(many(' ', 200_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'an empty document': [() => Buffer.alloc(0), { text: '', main: null, truncated: false }],
 };
 
@@ -78,6 +93,11 @@ describe('A hostile document', () => {
       expect(blocked).to.be.below(100 * slowness);
     });
   }
+
+  it('can be read many times', { timeout: 60_000 * slowness }, async () => {
+    const bytes = pdfWith([[FLATE, flateBomb(4000)], AGENDA]);
+    for (let time = 0; time < 4; time++) expect((await reader.read(bytes)).text).to.equal('Agenda');
+  });
 
   it('leaves no memory behind once the threads are idle', { timeout: 60_000 * slowness }, async () => {
     let grown = Infinity;

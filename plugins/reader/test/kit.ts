@@ -31,3 +31,18 @@ export function pdfOf(texts: [text: string, x: number, y: number][]): Buffer {
   ];
   return Buffer.from(`%PDF-1.4\n${objects.map((object, index) => `${index + 1} 0 obj${object}endobj\n`).join('')}trailer<</Root 1 0 R/Size 6>>`);
 }
+
+/** Returns a PDF of one page whose contents are these streams, each with its filters, such as `/FlateDecode`. */
+export function pdfWith(streams: [filters: string, bytes: Buffer][]): Buffer {
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents[${streams.map((_, index) => `${index + 5} 0 R`).join(' ')}]/Resources<</Font<</F1 4 0 R>>>>>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    ...streams.map(([filters, bytes]) => Buffer.concat([Buffer.from(`<</Length ${bytes.length}/Filter[${filters}]>>stream\n`), bytes, Buffer.from('\nendstream')])),
+  ].map((object, index) => Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object), Buffer.from('\nendobj\n')]));
+  const header = Buffer.from('%PDF-1.7\n');
+  let end = header.length;
+  const table = objects.map(({ length }) => `${String((end += length) - length).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  return Buffer.concat([header, ...objects, Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${end}\n%%EOF`)]);
+}
