@@ -58,7 +58,7 @@ const DOCUMENTS: Record<string, [body: () => Buffer, expected: Partial<Document>
   'a PDF that inflates twice, to 4 GB': [() => pdfWith([[FLATE + FLATE, deflateSync(flateBomb(4000))], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'a PDF of many streams that inflate to 1 GB together': [() => pdfWith([AGENDA, ...Array.from({ length: 67 }, (): [string, Buffer] => [FLATE, flateBomb(15)])]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'a PDF that other filters unpack to 600 MB': [() => pdfWith([['/RunLengthDecode', Buffer.alloc(9_900_000, Buffer.from([129, 32]))], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
-  'a small PDF that unpacks to 200 MB, in small buffers': [() => pdfWith([['/BrotliDecode/RunLengthDecode', brotliCompressSync(many(' ', 200_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
+  'a small PDF that unpacks to 60 MB, in small buffers': [() => pdfWith([['/BrotliDecode/RunLengthDecode', brotliCompressSync(many(' ', 60_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'an empty document': [() => Buffer.alloc(0), { text: '', main: null, truncated: false }],
 };
 
@@ -96,7 +96,7 @@ describe('A hostile document', () => {
 
   it('can be read many times', { timeout: 60_000 * slowness }, async () => {
     const bytes = pdfWith([[FLATE, flateBomb(4000)], AGENDA]);
-    for (let time = 0; time < 4; time++) expect((await reader.read(bytes)).text).to.equal('Agenda');
+    for (let time = 0; time < 3; time++) expect((await reader.read(bytes)).text).to.equal('Agenda');
   });
 
   it('leaves no memory behind once the threads are idle', { timeout: 60_000 * slowness }, async () => {
