@@ -2,25 +2,41 @@ import { problem, type Caller, type Civic, type Reader, type Threads } from 'civ
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
 import type { Document, ReaderService } from 'civic/reader';
+import type { DiscoveryConfig } from './config.ts';
+import { createModel } from './extract/model.ts';
 import type { FoundActor } from './extract/types.ts';
 
 /** The services that all parts of the plugin use. */
 export interface Discovery {
-  civic: Civic;
+  civic: Civic<DiscoveryConfig>;
   directory: DirectoryService;
   reader: ReaderService;
   accounts: AccountsService | null;
   /** Functions of other plugins that name pages to begin with. */
   addresses: FindAddresses[];
-  /** Finds the actors that a document names, in a thread. */
-  extract(document: Document): Promise<FoundActor[]>;
+  /** Finds the actors that a document names: in a thread by rules, then with the language model of the operator, if there is one. */
+  extract(document: Document, signal: AbortSignal): Promise<FoundActor[]>;
 }
 
 /** Returns addresses of public pages about a place that a workspace may know of; those of other workspaces are not among them. */
 export type FindAddresses = (reader: Reader, about: { place_key: string; workspace_id: string | null }) => Promise<string[]>;
 
-export function createDiscovery(civic: Civic, threads: Threads): Discovery {
-  return { civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [], extract: (document) => threads.run<FoundActor[]>('extractActors', document) };
+export function createDiscovery(civic: Civic<DiscoveryConfig>, threads: Threads): Discovery {
+  const model = civic.config.model.url === '' ? null : createModel(civic.fetch, civic.config.model);
+  return {
+    civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [],
+    async extract(document, signal) {
+      const found = await threads.run<FoundActor[]>('extractActors', document);
+      if (!model) return found;
+      try {
+        return [...found, ...await model.actors(document, found, signal)];
+      } catch (error) {
+        signal.throwIfAborted();
+        civic.log.warn({ err: error, url: document.url }, 'The language model could not be used: the page has what the rules found');
+        return found;
+      }
+    },
+  };
 }
 
 /** Whose runs are meant: those of a workspace, or the operator's. */

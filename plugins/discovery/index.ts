@@ -2,6 +2,7 @@ import { createThreads, definePlugin } from 'civic';
 import { matchJob } from './candidates/match.ts';
 import { createDecisions } from './candidates/decide.ts';
 import { candidateRoutes } from './candidates/routes.ts';
+import { discoveryOptions, type DiscoveryConfig } from './config.ts';
 import { createDiscovery } from './context.ts';
 import { runDiscovery } from './engine/engine.ts';
 import { evalExtraction } from './eval/extraction.ts';
@@ -16,10 +17,11 @@ import { discoveryResources, discoveryTools } from './tools.ts';
 
 export type { DiscoveryService, Finding, Origin } from './service.ts';
 
-export default definePlugin({
+export default definePlugin<DiscoveryConfig>({
   name: 'discovery',
   summary: 'Finds actors that are not in the directory yet, and lets reviewers decide about each',
   reference: { title: 'Discovery', order: 30 },
+  config: discoveryOptions,
   needs: ['directory', 'reader'],
   uses: ['accounts'],
   scopes: {

@@ -135,7 +135,7 @@ async function readPage(reading: Reading, page: PageRow): Promise<void> {
     await sleep(Math.min(LONGEST_WAIT_MS, Math.max(500, Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0)), undefined, { signal: job.signal });
     return;
   }
-  const parsed = read.content ? await parse(discovery, read) : null;
+  const parsed = read.content ? await parse(discovery, read, job.signal) : null;
   await job.write(async (tx) => {
     const skipped = { state: 'skipped' as const, reason: parsed?.reason ?? read.reason, detail: parsed?.detail ?? read.detail };
     if (!parsed?.document) await updatePage(tx, page.key, skipped);
@@ -154,12 +154,13 @@ async function store({ discovery, run, place }: Reading, tx: Tx, page: PageRow, 
 
 type Parsed = { document: Document; found: FoundActor[]; reason: null; detail: null } | { document: null; reason: string; detail: string };
 
-async function parse({ reader, extract }: Discovery, { final_url, content }: Read): Promise<Parsed> {
+async function parse({ reader, extract }: Discovery, { final_url, content }: Read, signal: AbortSignal): Promise<Parsed> {
   try {
     const document = await reader.document({ url: final_url, content_type: content!.content_type, body: content!.body });
     if (document.login_wall) return { document: null, reason: 'login_wall', detail: 'The page asks for a sign-in.' };
-    return { document, found: await extract(document), reason: null, detail: null };
+    return { document, found: await extract(document, signal), reason: null, detail: null };
   } catch (error) {
+    signal.throwIfAborted();
     return { document: null, reason: 'not_understood', detail: `The page could not be understood: ${(error as Error).message}`.slice(0, 500) };
   }
 }

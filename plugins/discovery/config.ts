@@ -1,0 +1,14 @@
+import { Joi, type ConfigFragment } from 'civic';
+import type { ModelConfig } from './extract/model.ts';
+
+export interface DiscoveryConfig {
+  model: ModelConfig;
+}
+
+export const discoveryOptions: ConfigFragment = {
+  model: {
+    url: { doc: 'The address of a language model for names that rules do not find, before /chat/completions, such as http://localhost:11434/v1; empty uses none. The text of public pages is sent to it.', format: Joi.string().uri({ scheme: ['http', 'https'] }).allow('') as never, default: '' },
+    name: { doc: 'The name of the model on that server.', format: Joi.string().max(200).allow('') as never, default: '' },
+    api_key: { doc: 'The key of that server, if it asks for one.', format: Joi.string().max(500).allow('') as never, default: '', sensitive: true },
+  },
+};
