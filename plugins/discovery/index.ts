@@ -38,7 +38,7 @@ export default definePlugin<DiscoveryConfig>({
     const discovery = createDiscovery(civic, threads);
     civic.provide(discoveryService(discovery));
     civic.jobs.define(matchJob(discovery));
-    // A worker that was killed says nothing about the run: another one goes on, as often as needed.
+    // Kills of workers do not count as failures of a run.
     civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
     civic.command(evalExtraction(discovery.reader.document));
     const accounts = civic.serviceIfOn('accounts');

@@ -6,5 +6,6 @@ export const discoveryProblems: ProblemKinds = {
   run_ended: { status: 409, title: 'The run has ended', advice: 'Start another run with POST /api/discovery-runs.' },
   run_quota_spent: { status: 429, title: 'The discovery runs of this month are used', advice: 'Wait for the next month, or ask the operator for a plan with more runs.' },
   candidate_decided: { status: 409, title: 'The candidate is decided already', advice: 'Undo the decision with DELETE …/decision, and decide again.' },
+  actor_changed: { status: 409, title: 'The accepted actor was changed since', advice: 'Edit or delete the actor itself with PATCH or DELETE /api/entities/{id}.' },
   candidate_pending: { status: 409, title: 'The candidate is not decided', advice: 'Decide about it with POST …/decision.' },
 };

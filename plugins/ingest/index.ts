@@ -17,6 +17,7 @@ import { importCommand } from './lists/commands.ts';
 import { listPages } from './lists/pages.ts';
 import { listRoutes } from './lists/routes.ts';
 import { listedMeetings } from './meetings/meetings.ts';
+import { publicUrl } from './reads/clean.ts';
 import { READ_JOB, runRead } from './reads/run.ts';
 import { pruneReads } from './reads/store.ts';
 import { reminderJob } from './reminders/job.ts';
@@ -43,7 +44,7 @@ export default definePlugin<IngestConfig>({
     const sources = createSources(ingest);
     const links = createLinks(ingest);
     ingest.directory.watchedSources(countInPlace);
-    ingest.discovery?.addresses(addressesOf);
+    ingest.discovery?.addresses(async (reader, about) => (await addressesOf(reader, about)).filter((url) => publicUrl(url) === url));
     ingest.firehose.onPublicSignals(ingest.directory.listMeetings(listedMeetings));
     ingest.firehose.produces(['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change']);
     civic.jobs.define<{ key: string }>({ name: READ_JOB, by_key: true, lane: 'network', lease_seconds: 300, run: (job) => runRead(ingest, job) });

@@ -121,7 +121,12 @@ for (const database of testDatabases()) {
       expect((await as(keys.reviewer, 'DELETE', `${path(id)}/decision`)).body).to.include({ decision: 'pending', entity_id: null, note: null });
       expect((await as(keys.reviewer, 'GET', `/api/entities/${entity_id}`)).status).to.equal(404);
       expect((await as(keys.reviewer, 'DELETE', `${path(id)}/decision`)).body.code).to.equal('candidate_pending');
-      expect((await decide(id, { decision: 'accept' })).status).to.equal(200);
+      const { entity_id: again } = (await decide(id, { decision: 'accept' })).body;
+      clock.advance(1000);
+      const edit = { sources: [{ local_id: 's', url: 'https://city.example/ada' }], add: [{ property: 'description', value: 'An alderwoman.', source_local_id: 's' }] };
+      expect((await as(keys.reviewer, 'PATCH', `/api/entities/${again}`, edit)).status).to.equal(200);
+      expect((await as(keys.reviewer, 'DELETE', `${path(id)}/decision`)).body.code).to.equal('actor_changed');
+      expect((await as(keys.reviewer, 'GET', `/api/entities/${again}`)).status).to.equal(200);
     });
 
     it('are linked to a public actor, which a workspace reviewer does not change', async () => {

@@ -1,5 +1,5 @@
 import { isId, lazily, type Caller, type Reader, type Tx } from 'civic';
-import { checkMayChange, checkOwner, editorOf, maySee } from '../access.ts';
+import { checkOwner, editorOf, maySee } from '../access.ts';
 import { lockedRecords } from '../ledger/edit.ts';
 import { differentBetween } from '../ledger/judgements-store.ts';
 import { refused } from '../ledger/refused.ts';
@@ -22,8 +22,8 @@ export interface CandidateWrites {
   judgedDifferent(reader: Reader, id: string, otherId: string): Promise<{ reason: string | null } | null>;
   /** Creates an actor of the caller's workspace. Throws the problems of `POST /api/entities`. Returns its id. */
   createActor(tx: Tx, draft: ActorDraft, caller: Caller): Promise<string>;
-  /** Deletes an actor on behalf of the caller. Throws the problems of `DELETE /api/entities/{id}`. */
-  deleteActor(tx: Tx, id: string, caller: Caller): Promise<void>;
+  /** Deletes an actor of the caller's workspace that nobody changed since a time. Returns false, and deletes nothing, when it was published, merged or edited; true also when it is gone already. */
+  deleteUnchanged(tx: Tx, id: string, caller: Caller, since: string): Promise<boolean>;
 }
 
 /** A known actor that may be the one of a draft. */
@@ -72,10 +72,16 @@ export function offeredCandidates({ civic, ledger, policy, countWrite }: Directo
       const [applied] = await ledger.apply(tx, [checked!.draft], discovered(caller));
       return applied!.id;
     },
-    async deleteActor(tx, id, caller) {
+    async deleteUnchanged(tx, id, caller, since) {
+      const [known] = await recordsById(tx, [id]);
+      if (!known || known.deleted_at !== null) return true;
+      const isOwn = known.visibility === 'workspace' && known.workspace_id === caller.workspace_id && known.actor_key === known.key;
+      if (!isOwn) return false;
       const [record] = await lockedRecords(tx, [id], civic.url, (one) => maySee(one, caller));
-      checkMayChange(record!, caller);
+      const all = await recordsOfActors(tx, [record!.key]);
+      if (all.length > 1 || record!.visibility !== 'workspace' || record!.updated_at > since) return false;
       await ledger.remove(tx, record!.id, discovered(caller), null);
+      return true;
     },
   };
 }

@@ -88,14 +88,14 @@ export function createDecisions({ civic, directory }: Discovery) {
       const changed = await updateCandidate(tx, candidate.key, { ...outcome, done: done && JSON.stringify(done), note: given.note ?? null, decided_at: at, decided_by: caller.account_id, updated_at: at });
       return { candidate: changed, warnings };
     },
-    /** Reverts a decision: the candidate waits again, and what the decision created or added is gone. */
+    /** Reverts a decision: the candidate waits again, and what the decision created or added is gone. An actor that was changed since stays. */
     async undo(tx: Tx, run: RunRow, id: string, caller: Caller): Promise<CandidateRow> {
       checkMayDecide(caller, run);
       const candidate = await locked(tx, run, id);
       if (candidate.decision === 'pending') throw problem('candidate_pending', { detail: `The candidate “${candidate.name}” waits for a decision.` });
       const done = candidate.done === null ? null : JSON.parse(candidate.done) as Done;
       if (done && 'edit' in done) await directory.undoEdit(tx, done.edit, caller);
-      if (done && 'created' in done) await directory.deleteActor(tx, done.created, caller);
+      if (done && 'created' in done && !await directory.deleteUnchanged(tx, done.created, caller, candidate.decided_at!)) throw problem('actor_changed', { detail: `The actor “${candidate.name}” was published, merged or edited since it was accepted.` });
       return updateCandidate(tx, candidate.key, { decision: 'pending', decided_at: null, decided_by: null, note: null, entity_id: null, done: null, updated_at: civic.clock.iso() });
     },
     /** Corrects a pending candidate. What a person states has the method `manual`. */
@@ -121,14 +121,14 @@ function draftOf({ type, claims, sources }: CandidateRow): ActorDraft {
   return { type, visibility: 'workspace', claims: JSON.parse(claims) as ClaimDraft[], sources: JSON.parse(sources) as SourceDraft[] };
 }
 
-/** Claims that a person gave as they were found keep their method. */
+/** Claims that a person gave as they were found keep their method and passage. Others have none: the archived page need not state them. */
 function stated(given: ClaimDraft[], before: ClaimDraft[]): ClaimDraft[] {
-  return given.map((claim) => before.find((one) => one.property === claim.property && one.source_local_id === claim.source_local_id && JSON.stringify(one.value) === JSON.stringify(claim.value)) ?? { ...claim, method: 'manual' as const });
+  return given.map((claim) => before.find((one) => one.property === claim.property && one.source_local_id === claim.source_local_id && JSON.stringify(one.value) === JSON.stringify(claim.value)) ?? { ...claim, excerpt: null, locator: null, method: 'manual' as const });
 }
 
 /** A corrected name has no passage: the page has the other one. */
 function renamed(claims: ClaimDraft[], name: string | undefined): ClaimDraft[] {
   const at = claims.findIndex(({ property }) => property === 'name');
   if (name === undefined || at < 0 || claims[at]!.value === name) return claims;
-  return claims.with(at, { ...claims[at]!, value: name, method: 'manual' });
+  return claims.with(at, { ...claims[at]!, value: name, excerpt: null, locator: null, method: 'manual' });
 }

@@ -2,7 +2,7 @@ import { foldText, newId, type Tx } from 'civic';
 import type { ActorDraft, ClaimDraft, SourceDraft } from 'civic/directory';
 import type { Discovery } from '../context.ts';
 import { addToCounts, type RunRow } from '../runs/store.ts';
-import { candidatesOfRun, insertCandidates, rejectionsOf, updateCandidate, type CandidateRow } from './store.ts';
+import { candidatesOfRun, candidateTotal, insertCandidates, rejectionsOf, updateCandidate, type CandidateRow } from './store.ts';
 
 /** An actor that was found in pages, with a score from 0 to 1 that it is one. */
 export interface Finding extends Pick<ActorDraft, 'type' | 'claims' | 'sources'> {
@@ -12,6 +12,8 @@ export interface Finding extends Pick<ActorDraft, 'type' | 'claims' | 'sources'>
 /** A page can name one actor in many ways: more than this helps no reviewer. */
 const MOST_CLAIMS = 100;
 const MOST_SOURCES = 50;
+/** Of one run: more than a person reviews. */
+const MOST_CANDIDATES = 2000;
 
 /**
  * Stores findings as candidates of a run, one for each type, name and place. A further finding of a pending candidate adds its claims. People who asked not to be
@@ -30,7 +32,8 @@ export async function propose({ civic, directory }: Discovery, tx: Tx, run: RunR
   const rejected = await rejectionsOf(tx, run.workspace_id, prints.filter((print) => !known.has(print)));
   const at = civic.clock.iso();
   for (const [print, candidate] of known) await extend(tx, candidate, merged.get(print)!, at);
-  const fresh = prints.filter((print) => !known.has(print));
+  const room = Math.max(0, MOST_CANDIDATES - await candidateTotal(tx, run.key));
+  const fresh = prints.filter((print) => !known.has(print)).slice(0, room);
   await insertCandidates(tx, fresh.map((print) => newCandidate(run, print, merged.get(print)!, rejected.get(print), at, newId(civic.clock.now()))));
   await addToCounts(tx, run.key, { candidates: fresh.length, duplicates: listed.length - fresh.length });
 }
@@ -53,15 +56,18 @@ export function nameOf(claims: ClaimDraft[]): string {
   return claims.find(({ property }) => property === 'name')!.value as string;
 }
 
-function united(one: Pick<Finding, 'type' | 'claims' | 'sources' | 'score'>, other: Finding): Finding {
-  const sources = new Map([...one.sources, ...other.sources].map((source): [string, SourceDraft] => [source.local_id, source]).slice(0, MOST_SOURCES));
-  const claims = new Map([...one.claims, ...other.claims].map((claim): [string, ClaimDraft] => [identityOf(claim), claim]).reverse());
-  return {
-    type: one.type,
-    score: Math.max(one.score, other.score),
-    sources: [...sources.values()],
-    claims: [...claims.values()].reverse().filter(({ source_local_id }) => sources.has(source_local_id)).slice(0, MOST_CLAIMS),
-  };
+/** Unites two findings of one actor; what the first states comes first. */
+function united(one: Finding, other: Finding): Finding {
+  const sources = firstOfEach<SourceDraft>([...one.sources, ...other.sources], ({ local_id }) => local_id).slice(0, MOST_SOURCES);
+  const cited = new Set(sources.map(({ local_id }) => local_id));
+  const claims = firstOfEach([...one.claims, ...other.claims], identityOf).filter(({ source_local_id }) => cited.has(source_local_id)).slice(0, MOST_CLAIMS);
+  return { type: one.type, score: Math.max(one.score, other.score), sources, claims };
+}
+
+function firstOfEach<Item>(items: Item[], keyOf: (item: Item) => string): Item[] {
+  const found = new Map<string, Item>();
+  for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
+  return [...found.values()];
 }
 
 function identityOf({ property, value, source_local_id }: ClaimDraft): string {
@@ -69,8 +75,9 @@ function identityOf({ property, value, source_local_id }: ClaimDraft): string {
 }
 
 async function extend(tx: Tx, candidate: CandidateRow, finding: Finding, at: string): Promise<void> {
-  if (candidate.decision !== 'pending') return;
   const before: Finding = { type: candidate.type, score: Number(candidate.score), claims: JSON.parse(candidate.claims), sources: JSON.parse(candidate.sources) };
+  // What a reviewer corrected stays as it is.
+  if (candidate.decision !== 'pending' || before.claims.some(({ method }) => method === 'manual')) return;
   const { claims, sources, score } = united(before, finding);
   if (claims.length === before.claims.length && score === before.score) return;
   await updateCandidate(tx, candidate.key, { claims: JSON.stringify(claims), sources: JSON.stringify(sources), score, matched_at: null, updated_at: at });

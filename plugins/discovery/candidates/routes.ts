@@ -99,10 +99,10 @@ export function candidateRoutes({ civic }: Discovery, decisions: Decisions): Ser
       path: `${RUNS}/{id}/candidates/{cid}/decision`,
       options: {
         description: 'Undo a decision',
-        notes: 'The candidate waits again. An actor that the decision created is deleted, and claims that it added are retracted.',
+        notes: 'The candidate waits again. An actor that the decision created is deleted, and claims that it added are retracted. It is 409 when the actor was changed since.',
         auth: writing,
         validate: { query: visibilityQuery, params },
-        plugins: { civic: { problems: [...ofCandidate, 'candidate_pending', 'unknown_actor'] } },
+        plugins: { civic: { problems: [...ofCandidate, 'candidate_pending', 'actor_changed', 'unknown_actor'] } },
         response: { schema: candidate, sample: 0 },
       },
       handler: (request) => changing(request, async (tx, run) => shownCandidate(await decisions.undo(tx, run, cidOf(request), callerOf(request)))),

@@ -56,11 +56,18 @@ export async function lockedCandidate(tx: Tx, runKey: number, id: string): Promi
   return query.first('*');
 }
 
-/** Returns the candidates of a run by fingerprint. */
-export async function candidatesOfRun(reader: Reader, runKey: number, fingerprints: string[]): Promise<Map<string, CandidateRow>> {
+export async function candidateTotal(reader: Reader, runKey: number): Promise<number> {
+  const [count] = await reader(TABLE).where({ run_key: runKey }).count('* as total');
+  return Number(count!.total);
+}
+
+/** Returns the candidates of a run by fingerprint, and locks them: a reviewer may decide about them at the same time. */
+export async function candidatesOfRun(tx: Tx, runKey: number, fingerprints: string[]): Promise<Map<string, CandidateRow>> {
   const found = new Map<string, CandidateRow>();
   for (let at = 0; at < fingerprints.length; at += AT_ONCE) {
-    const rows: CandidateRow[] = await reader(TABLE).where({ run_key: runKey }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).select('*');
+    const query = tx(TABLE).where({ run_key: runKey }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).orderBy('key');
+    if (dialectOf(tx) === 'postgres') query.forUpdate();
+    const rows: CandidateRow[] = await query.select('*');
     for (const row of rows) found.set(row.fingerprint, row);
   }
   return found;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningJob, Tx } from 'civic';
+import { singleLine, type RunningJob, type Tx } from 'civic';
 import type { Document, Read } from 'civic/reader';
 import { matchCandidates } from '../candidates/match.ts';
 import { propose } from '../candidates/propose.ts';
 import type { Discovery } from '../context.ts';
 import { DEFAULT_SCORE } from '../extract/extract.ts';
 import type { FoundActor } from '../extract/types.ts';
-import { addPages, hostTotals, pageCounts, updatePage, waitingPages, type NewPage, type PageRow } from '../runs/pages-store.ts';
-import { addRuns } from '../runs/quota-store.ts';
-import { monthOf } from '../runs/start.ts';
-import { runById, updateRun, type RunRow } from '../runs/store.ts';
+import { addPages, hostTotals, knownUrls, pageCounts, updatePage, waitingPages, type NewPage, type PageRow } from '../runs/pages-store.ts';
+import { refundRun } from '../runs/quota-store.ts';
+import { monthOf, RUN_JOB, RUN_PRIORITY } from '../runs/start.ts';
+import { lockedRun, runById, updateRun, type RunRow } from '../runs/store.ts';
 import { findingsOf } from './findings.ts';
 import { linksOf, pageAt, rankOf, sitemapPages } from './frontier.ts';
 
@@ -17,7 +17,10 @@ import { linksOf, pageAt, rankOf, sitemapPages } from './frontier.ts';
 const BUDGETS = { standard: { pages: 60, host: 20 }, deep: { pages: 300, host: 100 } };
 const AT_ONCE = 4;
 const MOST_ATTEMPTS = 5;
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 5000;
+/** Pages that a run reads before it waits behind other work. */
+const SLICE = 10;
+const MOST_SITEMAPS = 10;
 
 type Job = Pick<RunningJob<{ run_id: string }>, 'payload' | 'signal' | 'write'>;
 type Place = { key: string; name: string } | null;
@@ -29,39 +32,71 @@ interface Reading {
   job: Job;
   /** Pages that are being read. */
   busy: Map<number, Promise<void>>;
-  browser: { renders: number };
+  browser: { renders: number } | null;
 }
 
+/** The run was cancelled or deleted, so nothing more is stored. */
+class RunEnded extends Error {}
+
 /**
- * Works on a run until it is completed. All that it knows is in tables, and each page is stored in one transaction with what was found on it: after a kill another
- * worker goes on with the pages that wait. A page that the reader has archived since the run began is not requested again.
+ * Works on a run for one slice of pages, then waits behind other work, until the run is completed. All state is in tables, and each page is stored in one transaction
+ * with what was found on it: after a kill another worker continues with the pages that wait. A page that the reader has archived since the run began is not requested again.
  */
 export async function runDiscovery(discovery: Discovery, job: Job): Promise<void> {
   const { civic } = discovery;
   const run = await runById(civic.db.read, job.payload.run_id);
-  if (!run || run.status === 'completed' || run.status === 'failed') return;
+  if (!run || !isOpen(run)) return;
+  const reading: Reading = { discovery, run: { ...run, started_at: run.started_at ?? civic.clock.iso() }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: 0 } };
   try {
-    const started = run.started_at ?? civic.clock.iso();
-    await job.write((tx) => updateRun(tx, run.key, { status: 'running', started_at: started, phase: 'find' }));
-    const reading: Reading = { discovery, run: { ...run, started_at: started }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: 0 } };
-    await addKnown(reading);
-    await addSitemaps(reading);
-    await readPages(reading);
-    await setPhase(reading, 'match');
+    if (run.phase === null) await find(reading);
+    if (await readSlice(reading) === 'more') return await change(reading, (tx) => continueLater(reading, tx));
+    await change(reading, (tx) => updateRun(tx, run.key, { phase: 'match' }));
     await matchCandidates(discovery, run, job);
-    await job.write((tx) => updateRun(tx, run.key, { status: 'completed', completed_at: civic.clock.iso() }));
+    await change(reading, (tx) => updateRun(tx, run.key, { status: 'completed', completed_at: civic.clock.iso() }));
   } catch (error) {
     // A worker that stops or lost the job leaves the run to the next one.
     job.signal.throwIfAborted();
+    if (error instanceof RunEnded) return;
     civic.log.error({ err: error, run: run.id }, 'A discovery run failed');
-    await job.write((tx) => failRun(discovery, tx, run, { code: 'internal_error', detail: 'The run ended because of an error of the server. It does not count against the quota; start it again.' }));
+    await job.write(async (tx) => {
+      const current = await lockedRun(tx, run.id);
+      if (current && isOpen(current)) await failRun(discovery, tx, current, { code: 'internal_error', detail: 'The run ended because of an error of the server. It does not count against the quota; start it again.' });
+    });
   }
 }
 
-/** Ends a run without success, and gives its place in the monthly quota back. */
+/** Ends an open run without success. It counts against the monthly quota only when it was cancelled after it had read pages. */
 export async function failRun({ civic }: Discovery, tx: Tx, run: RunRow, error: { code: string; detail: string }): Promise<void> {
   await updateRun(tx, run.key, { status: 'failed', error_code: error.code, error_detail: error.detail, completed_at: civic.clock.iso() });
-  if (run.workspace_id !== null) await addRuns(tx, run.workspace_id, monthOf(Date.parse(run.created_at)), -1);
+  const isUsed = error.code === 'cancelled' && run.sources_fetched > 0;
+  if (run.workspace_id !== null && !isUsed) await refundRun(tx, run.workspace_id, monthOf(Date.parse(run.created_at)));
+}
+
+/** Whether a run is pending or running. */
+export function isOpen({ status }: RunRow): boolean {
+  return status === 'pending' || status === 'running';
+}
+
+/** Stores something about the run while it is open: a cancelled one stays as it is. */
+async function change<T>({ run, job }: Reading, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return job.write(async (tx) => {
+    const current = await lockedRun(tx, run.id);
+    if (!current || !isOpen(current)) throw new RunEnded();
+    return work(tx);
+  });
+}
+
+async function continueLater({ discovery: { civic }, run }: Reading, tx: Tx): Promise<void> {
+  await updateRun(tx, run.key, { job_id: await civic.jobs.enqueue(tx, RUN_JOB, { run_id: run.id }, RUN_PRIORITY) });
+}
+
+/** Collects the pages with which the run begins. */
+async function find(reading: Reading): Promise<void> {
+  const { run } = reading;
+  await change(reading, (tx) => updateRun(tx, run.key, { status: 'running', started_at: run.started_at }));
+  await addKnown(reading);
+  await addSitemaps(reading);
+  await change(reading, (tx) => updateRun(tx, run.key, { phase: 'read' }));
 }
 
 async function placeOf({ civic, directory }: Discovery, { place_key }: RunRow): Promise<Place> {
@@ -69,36 +104,35 @@ async function placeOf({ civic, directory }: Discovery, { place_key }: RunRow): 
   return place ? { key: place.place_key, name: place.name } : null;
 }
 
-async function setPhase({ run, job }: Reading, phase: string): Promise<void> {
-  await job.write((tx) => updateRun(tx, run.key, { phase }));
-}
-
 /** Adds pages about the place that other plugins know, such as watched sources. */
 async function addKnown(reading: Reading): Promise<void> {
-  const { discovery: { civic, addresses }, run: { place_key, workspace_id }, job } = reading;
+  const { discovery: { civic, addresses }, run: { place_key, workspace_id } } = reading;
   if (place_key === null) return;
   const known = await Promise.all(addresses.map((find) => find(civic.db.read, { place_key, workspace_id })));
   const pages = known.flat().flatMap((url) => pageAt(url) ?? []).map((page) => ({ ...page, rank: rankOf.known }));
-  await job.write((tx) => admit(reading, tx, pages));
+  await change(reading, (tx) => admit(reading, tx, pages));
 }
 
 /** Adds likely pages of the sitemaps of the seeds' hosts. */
 async function addSitemaps(reading: Reading): Promise<void> {
-  const { discovery, run, job } = reading;
+  const { discovery, run } = reading;
   const seeds = (await waitingPages(discovery.civic.db.read, run.key, 100)).filter(({ rank }) => rank <= rankOf.known);
-  for (const origin of new Set(seeds.map(({ url }) => new URL(url).origin))) {
-    const read = await readAddress(reading, `${origin}/sitemap.xml`);
+  for (const origin of [...new Set(seeds.map(({ url }) => new URL(url).origin))].slice(0, MOST_SITEMAPS)) {
+    const read = await readAddress({ ...reading, browser: null }, `${origin}/sitemap.xml`);
     const pages = read.content ? sitemapPages(Buffer.from(read.content.body).toString('utf8'), new URL(origin).host) : [];
-    await job.write((tx) => admit(reading, tx, pages));
+    await change(reading, (tx) => admit(reading, tx, pages));
   }
 }
 
 /** Adds pages as far as the budgets of the run and of their hosts allow. */
 async function admit({ run }: Reading, tx: Tx, pages: NewPage[]): Promise<void> {
   const budget = BUDGETS[run.depth];
+  const known = await knownUrls(tx, run.key, pages.map(({ url }) => url));
   const hosts = await hostTotals(tx, run.key);
   let total = [...hosts.values()].reduce((sum, count) => sum + count, 0);
-  const admitted = pages.filter(({ host }) => {
+  const admitted = pages.filter(({ url, host }) => {
+    if (known.has(url)) return false;
+    known.add(url);
     const count = hosts.get(host) ?? 0;
     if (count >= budget.host || total >= budget.pages) return false;
     hosts.set(host, count + 1);
@@ -111,15 +145,18 @@ async function admit({ run }: Reading, tx: Tx, pages: NewPage[]): Promise<void> 
   await updateRun(tx, run.key, { sources_found: found, sources_fetched: counts.read, sources_skipped: counts.skipped, done: counts.read + counts.skipped, total: found });
 }
 
-async function readPages(reading: Reading): Promise<void> {
+/** Reads pages, a few at once. Returns whether others wait. */
+async function readSlice(reading: Reading): Promise<'more' | 'none'> {
   const { discovery, run, job, busy } = reading;
-  await setPhase(reading, 'read');
+  let begun = 0;
   try {
     for (;;) {
       job.signal.throwIfAborted();
-      const next = (await waitingPages(discovery.civic.db.read, run.key, AT_ONCE * 2)).filter(({ key }) => !busy.has(key)).slice(0, AT_ONCE - busy.size);
+      const waiting = (await waitingPages(discovery.civic.db.read, run.key, AT_ONCE * 2)).filter(({ key }) => !busy.has(key));
+      const next = waiting.slice(0, Math.min(AT_ONCE - busy.size, SLICE - begun));
       for (const page of next) busy.set(page.key, readPage(reading, page).finally(() => busy.delete(page.key)));
-      if (busy.size === 0) return;
+      begun += next.length;
+      if (busy.size === 0) return waiting.length > 0 ? 'more' : 'none';
       await Promise.race(busy.values());
     }
   } finally {
@@ -131,22 +168,27 @@ async function readPage(reading: Reading, page: PageRow): Promise<void> {
   const { discovery, job } = reading;
   const read = await readAddress(reading, page.url);
   if (read.outcome === 'put_off' && page.attempts + 1 < MOST_ATTEMPTS) {
-    await job.write((tx) => updatePage(tx, page.key, { attempts: page.attempts + 1 }));
+    await change(reading, (tx) => updatePage(tx, page.key, { attempts: page.attempts + 1 }));
     await sleep(Math.min(LONGEST_WAIT_MS, Math.max(500, Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0)), undefined, { signal: job.signal });
     return;
   }
   const parsed = read.content ? await parse(discovery, read, job.signal) : null;
-  await job.write(async (tx) => {
-    const skipped = { state: 'skipped' as const, reason: parsed?.reason ?? read.reason, detail: parsed?.detail ?? read.detail };
-    if (!parsed?.document) await updatePage(tx, page.key, skipped);
-    else await store(reading, tx, page, read, parsed.document, parsed.found);
+  const skipped = { state: 'skipped' as const, reason: parsed?.reason ?? read.reason, detail: parsed?.detail ?? read.detail };
+  await change(reading, async (tx) => {
+    if (parsed?.document) await store(reading, tx, page, read, parsed.document, parsed.found);
+    else await updatePage(tx, page.key, skipped);
     await admit(reading, tx, parsed?.document ? linksOf(parsed.document) : []);
+  }).catch(async (error: unknown) => {
+    job.signal.throwIfAborted();
+    if (error instanceof RunEnded) throw error;
+    discovery.civic.log.error({ err: error, url: page.url }, 'What was found on a page could not be stored');
+    await change(reading, (tx) => updatePage(tx, page.key, { state: 'skipped', reason: 'not_stored', detail: 'What was found on the page could not be stored. The log of the server has the reason.' }));
   });
 }
 
 async function store({ discovery, run, place }: Reading, tx: Tx, page: PageRow, read: Read, document: Document, found: FoundActor[]): Promise<void> {
   const findings = findingsOf(found.filter(({ score }) => score >= DEFAULT_SCORE), document, read, place);
-  await updatePage(tx, page.key, { state: 'read', title: document.title?.slice(0, 500) ?? null, content_hash: read.content!.hash, retrieved_at: read.at, found: findings.length });
+  await updatePage(tx, page.key, { state: 'read', title: singleLine(document.title ?? '', 500) || null, content_hash: read.content!.hash, retrieved_at: read.at, found: findings.length });
   if (findings.length === 0) return;
   await discovery.reader.keep(tx, [read.content!.hash]);
   await propose(discovery, tx, run, findings);
@@ -159,12 +201,12 @@ async function parse({ reader, extract }: Discovery, { final_url, content }: Rea
     const document = await reader.document({ url: final_url, content_type: content!.content_type, body: content!.body });
     if (document.login_wall) return { document: null, reason: 'login_wall', detail: 'The page asks for a sign-in.' };
     return { document, found: await extract(document, signal), reason: null, detail: null };
-  } catch (error) {
+  } catch {
     signal.throwIfAborted();
-    return { document: null, reason: 'not_understood', detail: `The page could not be understood: ${(error as Error).message}`.slice(0, 500) };
+    return { document: null, reason: 'not_understood', detail: 'The page could not be understood within the limits of time and memory.' };
   }
 }
 
 function readAddress({ discovery, run, job, browser }: Reading, url: string): Promise<Read> {
-  return discovery.reader.read({ url, purpose: 'discovery', browser, since: run.started_at!, signal: job.signal });
+  return discovery.reader.read({ url, purpose: 'discovery', ...(browser && { browser }), since: run.started_at!, signal: job.signal });
 }

@@ -25,15 +25,19 @@ export interface PageRow {
 
 export type NewPage = Pick<PageRow, 'url' | 'host' | 'rank'>;
 
-/** Adds pages that the run does not have yet. Returns how many. */
-export async function addPages(tx: Tx, runKey: number, pages: NewPage[]): Promise<number> {
-  let added = 0;
+/** Adds pages that the run does not have yet. */
+export async function addPages(tx: Tx, runKey: number, pages: NewPage[]): Promise<void> {
   for (let at = 0; at < pages.length; at += AT_ONCE) {
     const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, run_key: runKey, state: 'waiting', attempts: 0, reason: null, detail: null, title: null, content_hash: null, retrieved_at: null, found: 0 }));
-    const inserted = await tx(TABLE).insert(rows).onConflict(['run_key', 'url']).ignore().returning('key');
-    added += inserted.length;
+    await tx(TABLE).insert(rows).onConflict(['run_key', 'url']).ignore();
   }
-  return added;
+}
+
+/** Returns which addresses the run has already. */
+export async function knownUrls(reader: Reader, runKey: number, urls: string[]): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (let at = 0; at < urls.length; at += AT_ONCE) for (const url of await reader(TABLE).where({ run_key: runKey }).whereIn('url', urls.slice(at, at + AT_ONCE)).pluck('url')) known.add(String(url));
+  return known;
 }
 
 export async function updatePage(tx: Tx, key: number, changes: Partial<PageRow>): Promise<void> {

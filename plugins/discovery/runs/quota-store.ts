@@ -9,6 +9,11 @@ export async function addRuns(tx: Tx, workspaceId: string, month: string, amount
   return Number(row.runs);
 }
 
+/** Gives back a run of a month. */
+export async function refundRun(tx: Tx, workspaceId: string, month: string): Promise<void> {
+  await tx(TABLE).where({ workspace_id: workspaceId, month }).where('runs', '>', 0).decrement('runs', 1);
+}
+
 export async function runsIn(reader: Reader, workspaceIds: string[], month: string): Promise<number> {
   const rows: { runs: number }[] = await reader(TABLE).whereIn('workspace_id', workspaceIds).where({ month }).select('runs');
   return rows.reduce((sum, { runs }) => sum + Number(runs), 0);

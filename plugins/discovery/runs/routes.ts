@@ -1,7 +1,7 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { Joi, listResponse, pageOf, problem, type Caller } from 'civic';
 import { ownerOf, type Discovery, type Owner, type RunVisibility } from '../context.ts';
-import { failRun } from '../engine/engine.ts';
+import { failRun, isOpen } from '../engine/engine.ts';
 import { pagesPage } from './pages-store.ts';
 import { foundRun, RUNS, shownPage, shownRuns, type ShownRun } from './runs.ts';
 import { newRun, run, runList, sourceList } from './schemas.ts';
@@ -58,7 +58,7 @@ export function runRoutes(discovery: Discovery): ServerRoute[] {
       handler: (request) => civic.db.write(async (tx) => {
         const { id } = await foundRun(tx, ownerOfRequest(request), String(request.params.id));
         const row = (await lockedRun(tx, id))!;
-        if (row.status === 'completed' || row.status === 'failed') throw problem('run_ended', { detail: `The run is ${row.status}.` });
+        if (!isOpen(row)) throw problem('run_ended', { detail: `The run is ${row.status}.` });
         if (row.job_id !== null) await civic.jobs.cancel(tx, row.job_id);
         await failRun(discovery, tx, row, { code: 'cancelled', detail: 'The run was cancelled.' });
         return (await shownRuns(discovery, tx, [(await lockedRun(tx, id))!]))[0]!;

@@ -1,11 +1,13 @@
-import { exceededHeaders, newId, parseUrl, problem, singleLine, type Caller, type Tx } from 'civic';
+import { exceededHeaders, newId, problem, singleLine, type Caller, type Tx } from 'civic';
 import type { Discovery } from '../context.ts';
-import { rankOf } from '../engine/frontier.ts';
-import { addPages } from './pages-store.ts';
+import { pageAt, rankOf } from '../engine/frontier.ts';
+import { addPages, type NewPage } from './pages-store.ts';
 import { addRuns } from './quota-store.ts';
 import { insertRun, updateRun, type RunRow } from './store.ts';
 
 export const RUN_JOB = 'discovery.run';
+/** Reads of watched sources come first. */
+export const RUN_PRIORITY = { priority: -1 };
 
 export interface NewRun {
   location: string;
@@ -20,6 +22,7 @@ export async function startRun(discovery: Discovery, tx: Tx, caller: Caller & { 
   const { place, candidates } = await directory.resolvePlace(tx, location);
   if (!place) throw unknownLocation(location, candidates.map(({ display_name }) => display_name));
   checkIssues(discovery, issue_areas);
+  const pages = seeds.map(seedPage);
   const most = accounts?.limitOf(caller.plan, 'discovery_runs') ?? Infinity;
   const now = civic.clock.now();
   if (await addRuns(tx, caller.workspace_id, monthOf(now), 1) > most) {
@@ -30,10 +33,16 @@ export async function startRun(discovery: Discovery, tx: Tx, caller: Caller & { 
     seeds: JSON.stringify(seeds), phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
     created_at: civic.clock.iso(), started_at: null, completed_at: null,
   });
-  await addPages(tx, run.key, [...new Set(seeds)].map((url) => ({ url, host: parseUrl(url)!.host, rank: rankOf.seed })));
-  const job_id = await civic.jobs.enqueue(tx, RUN_JOB, { run_id: run.id });
+  await addPages(tx, run.key, pages);
+  const job_id = await civic.jobs.enqueue(tx, RUN_JOB, { run_id: run.id }, RUN_PRIORITY);
   await updateRun(tx, run.key, { job_id });
   return { ...run, job_id };
+}
+
+function seedPage(url: string, at: number): NewPage {
+  const page = pageAt(url);
+  if (!page) throw problem('invalid_request', { errors: [{ pointer: `/seeds/${at}`, detail: 'must be the address of a public page, without a password or a key' }] });
+  return { ...page, rank: rankOf.seed };
 }
 
 function checkIssues({ directory }: Discovery, slugs: string[]): void {

@@ -95,6 +95,7 @@ for (const database of testDatabases()) {
       expect(Number(place.body.suggestions.length)).to.be.above(1);
       expect((await start({ issue_areas: ['no_such_issue'] })).body.errors[0].pointer).to.equal('/issue_areas/0');
       expect((await start({ issue_areas: [] })).status).to.equal(400);
+      for (const seed of ['http://a.example:99999/', 'https://user:word@a.example/', 'https://a.example/?token=secret']) expect((await start({ seeds: [seed] })).body.errors[0].pointer, seed).to.match(/^\/seeds\/0/);
       expect((await call('POST', '/api/discovery-runs', { location: 'Gladstone, MO', issue_areas: ['housing_affordability'] }, { ...caller, capabilities: [] })).body.code).to.equal('plan_required');
     });
 

@@ -31,6 +31,8 @@ const LONGEST_NAME = 200;
 /** Of one read; further ones are proposed when their rows change. */
 const MOST_NAMED = 500;
 const EXCERPT_AROUND = 100;
+/** Characters that a database cannot store. */
+const NOT_STORED = /[\0\p{Surrogate}]/u;
 /** Platforms state names in fields of their own, so that few are wrong. A body can be the department that entered a meeting, and a post can name anything. */
 const SCORES = { person: 0.95, body: 0.9, post: 0.8 };
 
@@ -95,12 +97,21 @@ interface Passage {
 
 function passageOf(name: string, documents: ReadDocument[]): Passage | null {
   for (const document of documents) {
-    const at = document.text.indexOf(name);
+    const at = indexOfWords(document.text, name);
     if (at < 0) continue;
     const locator = wholeWords(document.text, at, at + name.length);
-    return { document, excerpt: document.text.slice(locator.start, locator.end), locator };
+    const excerpt = document.text.slice(locator.start, locator.end);
+    if (!NOT_STORED.test(excerpt)) return { document, excerpt, locator };
   }
   return null;
+}
+
+/** Returns where a text has a name as whole words; -1 where it does not. */
+function indexOfWords(text: string, name: string): number {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length, at + name.length + 2))) return at;
+  }
+  return -1;
 }
 
 /** Returns a range around a name that begins and ends with whole words. */
