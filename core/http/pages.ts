@@ -41,6 +41,8 @@ export interface PageContext {
   isUnlisted?: boolean;
   /** The feeds of what the page shows; paths are from the root of the instance. */
   feeds?: { type: string; title: string; path: string }[];
+  /** Further plugins whose style sheets the page links, such as the one whose frame is around it. */
+  looks?: string[];
   /** What the page shows, in the words of schema.org. */
   linkedData?: object;
   [name: string]: unknown;

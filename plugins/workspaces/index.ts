@@ -15,6 +15,7 @@ import { createPages } from './pages/frame.ts';
 import { overviewPages } from './pages/overview.ts';
 import { workspaceProblems } from './problems.ts';
 import { forgetRecords } from './records/store.ts';
+import { createService } from './service.ts';
 import { reviewPages } from './reviews/pages.ts';
 import { createReviews } from './reviews/reviews.ts';
 import { itemRoutes } from './routes.ts';
@@ -34,6 +35,10 @@ import { forgetWatches } from './watches/store.ts';
 import { forgetFeed } from './watches/subscribers-store.ts';
 import { wholeRoutes } from './whole/routes.ts';
 
+export type { MemberPage, Section, Shown } from './pages/frame.ts';
+export type { SectionPages, WorkspacesService } from './service.ts';
+export type { WorkspaceContext, WorkspaceRole } from './context.ts';
+
 export default definePlugin<WorkspacesConfig>({
   name: 'workspaces',
   summary: 'Private records of workspaces, such as lists and notes, and what workspaces use',
@@ -41,7 +46,8 @@ export default definePlugin<WorkspacesConfig>({
   config: workspacesOptions,
   needs: ['accounts', 'directory'],
   uses: ['firehose', 'site'],
-  paths: { '/workspaces': { audience: 'people', crawlers: false } },
+  // Other plugins have sections there.
+  paths: { '/workspaces': { audience: 'people', crawlers: false, shared: true } },
   problems: { ...workspaceProblems, ...briefProblems, ...watchProblems },
   migrations: `${import.meta.dirname}/migrations`,
 
@@ -52,6 +58,7 @@ export default definePlugin<WorkspacesConfig>({
     const lists = createLists(workspaces);
     const items = { notes: createNotes(workspaces), targets: followTargets(createTargets(workspaces), () => watching.watches()), reviews: createReviews(workspaces) };
     const usage = createUsage(workspaces);
+    civic.provide(createService(pages));
 
     accounts.workspaceHooks.whenUsed(usage.record);
     accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
@@ -73,11 +80,13 @@ export default definePlugin<WorkspacesConfig>({
     server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...reviewPages(workspaces, pages, items.reviews)]);
     const briefs = registerBriefs(server, workspaces, pages, lists);
     const watching = registerWatches(server, workspaces, pages, createScopes());
-    server.route(usagePages(workspaces, pages));
     const everything = () => ({ lists, ...items, briefs, watches: watching.watches() });
     server.route(wholeRoutes(workspaces, pages, everything));
-    // Watches exist once all plugins have registered.
-    civic.whenComposed(() => { for (const tool of workspaceTools(workspaces, lists, listedKinds(everything()))) civic.tool(tool); });
+    // Usage follows the sections of other plugins in the navigation. Watches exist once all plugins have registered.
+    civic.whenComposed(() => {
+      server.route(usagePages(workspaces, pages));
+      for (const tool of workspaceTools(workspaces, lists, listedKinds(everything()))) civic.tool(tool);
+    });
     return {
       async start() {
         await usage.start();

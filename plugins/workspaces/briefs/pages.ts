@@ -2,7 +2,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, pagePath, problem, problemOf } from 'civic';
 import type { Workspaces } from '../context.ts';
 import type { Lists } from '../lists/lists.ts';
-import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { counted, NAME, PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import type { Briefs } from './briefs.ts';
 import { documentOf, withSummary, type BriefDocument } from './document.ts';
@@ -19,7 +19,7 @@ const PATH = '/workspaces/{id}/briefs';
 
 /** Returns the pages of briefs: the list, the form, a brief, and its printed page. */
 export function briefPages(workspaces: Workspaces, pages: WorkspacePages, briefs: Briefs, lists: Lists): ServerRoute[] {
-  pages.section({ path: 'briefs', label: 'briefs.section' });
+  pages.section({ plugin: NAME, path: 'briefs', label: 'briefs.section', summary: counted('briefs') });
   return [listPage(workspaces, pages, briefs), ...formPages(workspaces, pages, briefs, lists), ...documentPages(workspaces, pages, briefs)];
 }
 

@@ -2,7 +2,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, Joi, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
 import { shownEntry } from '../pages/entries.ts';
-import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { counted, NAME, PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import { FORMATS, exportResponse, type ExportFormat } from '../records/export.ts';
 import { writtenText } from '../schemas.ts';
@@ -17,7 +17,7 @@ const noteForm = Joi.object<{ note: string }>({ note: writtenText(2000).allow(''
 /** Returns the pages of lists: all of a workspace, and one with its entries. */
 export function listPages(workspaces: Workspaces, pages: WorkspacePages, lists: Lists): ServerRoute[] {
   const { civic, directory } = workspaces;
-  pages.section({ path: 'lists', label: 'lists.title' });
+  pages.section({ plugin: NAME, path: 'lists', label: 'lists.title', summary: counted('lists') });
 
   async function showLists(page: PageContext, more: object = {}, status = 200) {
     const { last: before, cursorOf } = partOf(page.request, SHOWN);

@@ -1,7 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, isId, Joi, problemOf, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
-import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { counted, NAME, PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import { writtenText } from '../schemas.ts';
 import { noteTargets, TARGET_TYPES, type Note, type Notes, type NoteTarget, type TargetType } from './notes.ts';
@@ -14,7 +14,7 @@ const changeForm = Joi.object<{ text: string }>({ text });
 /** Returns the page of the notes of a workspace. `?about=entity&target={id}` shows those about one thing and writes about it. */
 export function notePages(workspaces: Workspaces, pages: WorkspacePages, notes: Notes): ServerRoute[] {
   const { civic, directory } = workspaces;
-  pages.section({ path: 'notes', label: 'notes.title' });
+  pages.section({ plugin: NAME, path: 'notes', label: 'notes.title', summary: counted('notes') });
   const { links } = directory;
 
   const hrefOf = ({ type, id, state, merged_into }: NoteTarget): string | null => {

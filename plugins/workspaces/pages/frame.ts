@@ -1,28 +1,37 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import { isId, pagePath, problem, type Texts, type Tx } from 'civic';
+import { isId, pagePath, problem, type Reader, type Texts, type Tx } from 'civic';
 import type { Visitor } from 'civic/accounts';
 import { contextOfVisitor, type OpenContext, type WorkspaceContext, type WorkspaceRole, type Workspaces } from '../context.ts';
-
-/** A page in the navigation of a workspace. */
-export interface Section {
-  /** Below `/workspaces/{id}`: empty for the overview, else `lists`. */
-  path: string;
-  /** A key of the catalogue of this plugin. */
-  label: string;
-}
+import { countRecords } from '../records/store.ts';
 
 /** A page of a workspace, as its handler sees it. */
-export interface PageContext extends WorkspaceContext {
+export interface MemberPage extends WorkspaceContext {
   request: Request;
   h: ResponseToolkit;
-  t: Texts;
   visitor: Visitor;
+}
+
+/** A page of this plugin, with its texts. */
+export interface PageContext extends MemberPage {
+  t: Texts;
+}
+
+/** A page in the navigation of a workspace, and with `summary` a card on its overview. */
+export interface Section<Page extends MemberPage = MemberPage> {
+  /** The plugin whose catalogue has `label`. */
+  plugin: string;
+  /** Below `/workspaces/{id}`: empty for the overview, else `lists`. */
+  path: string;
+  /** A key of the catalogue. */
+  label: string;
+  /** Returns what the workspace has there, as a sentence in the language of the request. */
+  summary?(reader: Reader, page: Page): Promise<string>;
 }
 
 export interface Shown {
   /** The path of its section. */
   section: string;
-  /** `workspaces/lists` is `templates/lists.html`; it uses the partial `accounts/frame`. */
+  /** `workspaces/lists` is `templates/lists.html` of the plugin `workspaces`; it uses the partial `accounts/frame`. */
   template: string;
   title: string;
   status?: number;
@@ -31,19 +40,20 @@ export interface Shown {
 /** Functions for the pages of a workspace, below `/workspaces/{id}`. */
 export interface WorkspacePages {
   /** Adds a section to the navigation; called in `register`, in the order of the navigation. */
-  section(section: Section): void;
+  section(section: Section<PageContext>): void;
+  sections(): readonly Section<PageContext>[];
   /** Returns a handler for members with at least a role. Other visitors sign in first; to other accounts the page does not exist. */
   member(work: (page: PageContext) => Lifecycle.ReturnValue, least?: WorkspaceRole): Lifecycle.Method;
   /** Returns a handler that redirects a signed-in user to a page of the workspace that is chosen in the header. `path` gets the parameter `entry`, encoded. */
   chosen(path: (entry: string) => string): Lifecycle.Method;
   /** Changes data in a transaction as the visitor, whose membership is read again inside it. */
-  change<Result>(page: PageContext, work: (tx: Tx, context: WorkspaceContext) => Promise<Result>, least?: WorkspaceRole): Promise<Result>;
+  change<Result>(page: MemberPage, work: (tx: Tx, context: WorkspaceContext) => Promise<Result>, least?: WorkspaceRole): Promise<Result>;
   /** Reads the membership of the visitor again. */
-  reopen(page: PageContext): OpenContext;
+  reopen(page: MemberPage): OpenContext;
   /** Redirects to a path below the workspace after a form; the page there shows the notice `done.<done>` of the catalogue. */
-  go(page: PageContext, path: string, done?: Done): ResponseObject;
+  go(page: MemberPage, path: string, done?: Done): ResponseObject;
   /** Shows a page with the navigation of the workspace. It is never stored by caches or search engines. */
-  show(page: PageContext, shown: Shown, context: object): ResponseObject;
+  show(page: MemberPage, shown: Shown, context: object): Promise<ResponseObject>;
 }
 
 const DONE = ['created', 'saved', 'deleted', 'added', 'removed', 'known'] as const;
@@ -52,11 +62,20 @@ export type Done = (typeof DONE)[number];
 /** Options of routes that show pages. */
 export const PAGE = { plugins: { civic: { internal: true } } };
 
+/** The name of this plugin, whose catalogue has the labels of its own sections. */
+export const NAME = 'workspaces';
+
+/** Returns the summary of a section of records: how many there are, as the text `overview.<kind>`. */
+export function counted(kind: 'lists' | 'notes' | 'targets' | 'reviews' | 'briefs' | 'watches'): NonNullable<Section<PageContext>['summary']> {
+  return async (reader, { t, workspace }) => t(`overview.${kind}`, { count: await countRecords(reader, `workspaces_${kind}`, workspace.id) });
+}
+
 export function createPages(workspaces: Workspaces): WorkspacePages {
   const { civic, accounts } = workspaces;
-  const sections: Section[] = [];
+  const sections: Section<PageContext>[] = [];
   return {
     section(section) { sections.push(section); },
+    sections: () => sections,
     member: (work, least) => accounts.pages.signedIn(async (visitor, request, h) => {
       const id = String(request.params.id);
       if (!isId(id)) throw problem('not_found');
@@ -71,14 +90,16 @@ export function createPages(workspaces: Workspaces): WorkspacePages {
     change: (page, work, least) => civic.db.write(async (tx) => work(tx, await contextOfVisitor(workspaces, tx, page.visitor, page.workspace.id, least))),
     reopen: ({ visitor, workspace }) => (reader) => contextOfVisitor(workspaces, reader, visitor, workspace.id),
     go: ({ h, request, workspace }, path, done) => h.redirect(pagePath(request, `/workspaces/${workspace.id}/${path}${done === undefined ? '' : `?done=${done}`}`)).code(303).header('cache-control', 'private, no-store'),
-    show({ h, workspace, request, t }, { section, template, title, status = 200 }, context) {
+    async show({ h, workspace, request }, { section, template, title, status = 200 }, context) {
+      const t = await civic.texts(request.civic.language);
+      const isOwn = template.startsWith(`${NAME}/`);
       const home = `/workspaces/${workspace.id}`;
       const area = { style: 'workspace', label: t('frame.navigation'), lead: title === workspace.name ? t('frame.members_only') : `${workspace.name}. ${t('frame.members_only')}` };
       const parts = [
-        ...sections.map(({ path, label }) => ({ plugin: 'workspaces', label, path: path === '' ? home : `${home}/${path}`, isHere: path === section })),
-        { plugin: 'workspaces', label: 'frame.members', path: `/account/workspaces/${workspace.id}` },
+        ...sections.map(({ plugin, path, label }) => ({ plugin, label, path: path === '' ? home : `${home}/${path}`, isHere: path === section })),
+        { plugin: NAME, label: 'frame.members', path: `/account/workspaces/${workspace.id}` },
       ];
-      return h.view(template, { title, isUnlisted: true, area, workspace, home, parts, notice: noticeOf(request, t), ...context }).code(status).header('cache-control', 'private, no-store') as ResponseObject;
+      return h.view(template, { title, isUnlisted: true, area, workspace, home, parts, ...(isOwn ? { notice: noticeOf(request, t) } : { looks: [NAME] }), ...context }).code(status).header('cache-control', 'private, no-store') as ResponseObject;
     },
   };
 }

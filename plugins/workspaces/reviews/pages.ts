@@ -2,7 +2,7 @@ import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, isId, Joi, problemOf, readForm } from 'civic';
 import type { WorkspaceRole, Workspaces } from '../context.ts';
 import { shownEntry } from '../pages/entries.ts';
-import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { counted, NAME, PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { partOf } from '../pages/paging.ts';
 import { entityReferences } from '../references.ts';
 import { writtenText } from '../schemas.ts';
@@ -18,7 +18,7 @@ const changeForm = Joi.object<{ status: string; note: string }>(fields);
 /** Returns the page of the private reviews of a workspace. All members read it; reviewers and above write. */
 export function reviewPages(workspaces: Workspaces, pages: WorkspacePages, reviews: Reviews): ServerRoute[] {
   const { civic, directory } = workspaces;
-  pages.section({ path: 'reviews', label: 'reviews.title' });
+  pages.section({ plugin: NAME, path: 'reviews', label: 'reviews.title', summary: counted('reviews') });
 
   const statuses = ({ t }: PageContext, chosen: unknown) => REVIEW_STATUSES.map((status) => ({ status, name: t(`reviews.statuses.${status}`), isChosen: status === chosen }));
   const shownReview = (page: PageContext, review: Review) => ({

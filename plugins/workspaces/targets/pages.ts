@@ -1,7 +1,7 @@
 import type { ServerRoute } from '@hapi/hapi';
 import { formOptions, Joi, readForm } from 'civic';
 import type { Workspaces } from '../context.ts';
-import { PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
+import { counted, NAME, PAGE, type PageContext, type WorkspacePages } from '../pages/frame.ts';
 import { issueGroups, issueText } from '../pages/issues.ts';
 import { partOf } from '../pages/paging.ts';
 import { writtenText } from '../schemas.ts';
@@ -17,7 +17,7 @@ const form = Joi.object<{ place: string; issue_areas: string[]; wanted: number; 
 
 /** Returns the page of the coverage targets of a workspace. */
 export function targetPages({ civic, directory }: Workspaces, pages: WorkspacePages, targets: Targets): ServerRoute[] {
-  pages.section({ path: 'targets', label: 'targets.title' });
+  pages.section({ plugin: NAME, path: 'targets', label: 'targets.title', summary: counted('targets') });
 
   async function show(page: PageContext, more: { given?: Record<string, unknown>; errors?: object } = {}, status = 200) {
     const { request, t } = page;

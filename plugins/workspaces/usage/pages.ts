@@ -1,6 +1,6 @@
 import type { ServerRoute } from '@hapi/hapi';
 import type { Workspaces } from '../context.ts';
-import { PAGE, type WorkspacePages } from '../pages/frame.ts';
+import { NAME, PAGE, type WorkspacePages } from '../pages/frame.ts';
 import { headOf, linesBefore, monthsOf } from './store.ts';
 
 const LINES = 50;
@@ -8,7 +8,7 @@ const MONTHS_MS = 366 * 86_400_000;
 
 /** Returns the page of what a workspace used: totals by month, and the latest lines. */
 export function usagePages({ civic, accounts }: Workspaces, pages: WorkspacePages): ServerRoute[] {
-  pages.section({ path: 'usage', label: 'usage.title' });
+  pages.section({ plugin: NAME, path: 'usage', label: 'usage.title', summary: async (reader, { t, workspace }) => t('overview.usage', { count: (await headOf(reader, workspace.id))?.seq ?? 0 }) });
   return [{
     method: 'GET', path: '/workspaces/{id}/usage', options: PAGE,
     handler: pages.member((page) => civic.db.snapshot(async (tx) => {

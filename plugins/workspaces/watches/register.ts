@@ -1,7 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import type { Lifecycle } from 'civic';
 import type { Workspaces } from '../context.ts';
-import type { WorkspacePages } from '../pages/frame.ts';
+import { counted, NAME, type WorkspacePages } from '../pages/frame.ts';
 import { digestPages } from './digest-page.ts';
 import { feedRoutes } from './feed.ts';
 import { followActors } from './follow.ts';
@@ -18,8 +18,8 @@ export function registerWatches(server: Server, workspaces: Workspaces, pages: W
   const { civic } = workspaces;
   const firehose = civic.serviceIfOn('firehose');
   if (!firehose) return { watches: () => null };
-  pages.section({ path: 'watches', label: 'watches.section' });
-  pages.section({ path: 'digest', label: 'digest.section' });
+  pages.section({ plugin: NAME, path: 'watches', label: 'watches.section', summary: counted('watches') });
+  pages.section({ plugin: NAME, path: 'digest', label: 'digest.section' });
   // A public page is the same for all anonymous visitors.
   civic.pages.fill('site.entry', { partial: 'workspaces/watch-link', load: (request) => (workspaces.accounts.pages.session(request) ? { href: `/workspaces/watch?entry=${encodeURIComponent(String(request.params.id).toLowerCase())}` } : null) });
   const matching = createMatching(civic, firehose);
