@@ -2,7 +2,9 @@ import { definePlugin } from 'civic';
 import { ingestOptions, type IngestConfig } from './config.ts';
 import { failingAttention } from './console/attention.ts';
 import { LINKS, linkAttention, linkPages, linkPart } from './console/links.ts';
-import { SOURCES, sourcePages } from './console/pages.ts';
+import { operatorArea, SOURCES, workspaceArea } from './console/area.ts';
+import { sourcePages } from './console/pages.ts';
+import { sourceSection } from './console/section.ts';
 import { createIngest } from './context.ts';
 import { replayCommand } from './eval/commands.ts';
 import { evalMeetings } from './eval/meetings.ts';
@@ -34,7 +36,7 @@ export default definePlugin<IngestConfig>({
   reference: { title: 'Watched sources', order: 25 },
   config: ingestOptions,
   needs: ['reader', 'directory', 'firehose'],
-  uses: ['accounts', 'console', 'discovery', 'flags', 'site'],
+  uses: ['accounts', 'console', 'discovery', 'flags', 'site', 'workspaces'],
   limits: { source_watches: { label: 'Watched sources', doc: 'How many public pages, calendars and feeds a workspace can watch', plans: { individual: 20, research_pass: 50, team: 500 } } },
   problems: ingestProblems,
   migrations: `${import.meta.dirname}/migrations`,
@@ -66,7 +68,10 @@ export default definePlugin<IngestConfig>({
     /** Workspaces, and with them the API, are of the plugin accounts. Without it the operator has the command line. */
     function registerForWorkspaces(accounts: NonNullable<typeof ingest.accounts>): void {
       civic.examples(ingestExamples);
-      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...feedRoutes(ingest, sources), ...sourcePages(ingest, sources, accounts), ...listPages(ingest, sources, accounts), ...linkPages(ingest, accounts)]);
+      server.route([...sourceRoutes(ingest, sources), ...listRoutes(ingest, sources), ...feedRoutes(ingest, sources), ...linkPages(ingest, accounts)]);
+      const workspaces = civic.serviceIfOn('workspaces');
+      workspaces?.pages.section(sourceSection(ingest));
+      for (const area of [operatorArea(ingest, accounts), ...(workspaces ? [workspaceArea(ingest, sources, workspaces)] : [])]) server.route([...sourcePages(ingest, sources, accounts, area), ...listPages(ingest, sources, accounts, area)]);
       civic.jobs.define(reminderJob(ingest, accounts));
       accounts.consolePage({ plugin: 'ingest', label: 'sources.title', summary: 'sources.summary', path: SOURCES, role: 'reviewer' });
       accounts.consolePage({ plugin: 'ingest', label: 'links.title', summary: 'links.summary', path: LINKS, role: 'reviewer' });

@@ -38,7 +38,7 @@ for (const database of testDatabases()) {
       box = await startMailbox();
       site = await openSite();
       kit = await consoleKit({
-        database, clock, plugins: ['directory', 'firehose', 'reader', 'ingest'],
+        database, clock, plugins: ['directory', 'firehose', 'reader', 'workspaces', 'ingest'],
         config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { accounts: { mail: { smtp_url: box.url } }, reader: { delay_seconds: 0 }, ingest: { failing_after: 1 } } },
       });
       await kit.run('account create', { name: 'Ann', role: 'admin', email: 'ann@example.org' });
@@ -61,7 +61,7 @@ for (const database of testDatabases()) {
       await pass(10 * 60_000);
       const mail = await box.mailTo('ann@example.org', '2 watched sources fail');
       expect(mail).to.contain(['gone-1', 'gone-2', 'responded with the status 404.', '/console/sources']).and.not.contain('theirs');
-      expect(await box.mailTo('mo@example.org', 'A watched source fails')).to.contain('theirs').and.not.contain('gone-1');
+      expect(await box.mailTo('mo@example.org', 'A watched source fails')).to.contain('theirs').and.match(/\/workspaces\/[\w-]{36}\/sources/).and.not.contain('gone-1');
       expect(mailsTo('eve@example.org')).to.equal([]);
     });
 

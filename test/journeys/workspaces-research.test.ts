@@ -27,7 +27,7 @@ describe('A member of a workspace, with a browser', { skip: missingBrowser() !==
     const port = await freePort();
     home = `http://localhost:${port}`;
     mailbox = await startMailbox();
-    kit = await watchKit('sqlite', { port, plugins: ['site'], sections: { accounts: { mail: { smtp_url: mailbox.url } } } });
+    kit = await watchKit('sqlite', { port, plugins: ['site', 'reader', 'ingest'], sections: { accounts: { mail: { smtp_url: mailbox.url } } } });
     const { id, sign_in_link } = await kit.run('account create', { name: 'Ada Example', email: 'ada@example.org', plan: 'team', role: 'user' });
     const { workspace_id } = await kit.run('key create', { account: id });
     workspace = `/workspaces/${workspace_id}`;
@@ -127,6 +127,19 @@ describe('A member of a workspace, with a browser', { skip: missingBrowser() !==
     expect(await main()).to.not.contain('token=');
     await press('Revoke the address');
     expect((await fetch(address)).status).to.equal(404);
+  });
+
+  it('adds watched sources, and opens one', async () => {
+    await page.goto(home + workspace);
+    await follow(page, page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Watched sources' }));
+    await follow(page, page.getByRole('link', { name: 'Add several sources' }));
+    // Reads of private addresses are refused, so nothing is requested.
+    await page.getByLabel('Addresses').fill(`http://127.0.0.1:9/${'calendar-'.repeat(20)}`);
+    await press('Watch them');
+    expect(await main()).to.contain('One source was added.');
+    await readable(`/es${workspace}/sources`);
+    await follow(page, page.getByRole('link', { name: '127.0.0.1' }));
+    await readable(new URL(page.url()).pathname);
   });
 
   it('ends the mails with the link of a mail, in Spanish', async () => {

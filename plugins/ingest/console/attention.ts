@@ -1,7 +1,7 @@
 import type { AttentionSource } from 'civic/console';
 import type { Ingest } from '../context.ts';
 import { countFailing } from '../sources/store.ts';
-import { SOURCES } from './pages.ts';
+import { SOURCES } from './area.ts';
 
 /** Reminds administrators of failing sources of the operator until they are fixed, paused or deleted. */
 export function failingAttention({ civic }: Ingest): AttentionSource {

@@ -1,7 +1,7 @@
 import { problem, problemOf } from 'civic';
 import type { Ingest } from '../context.ts';
 import { listedOfOperator, listedSource } from '../sources/schemas.ts';
-import type { Owner, SourceInput, Sources } from '../sources/sources.ts';
+import type { Owner, SourceInput, Sources, Write } from '../sources/sources.ts';
 
 /** What became of one source of a list. */
 export interface ImportResult {
@@ -26,7 +26,7 @@ export interface ImportReport {
 const STEP_SECONDS = 2;
 
 /** Adds the sources of a list, each in a transaction of its own, without reading them first. One that is rejected does not stop the others. */
-export async function importSources({ civic, cadence }: Ingest, sources: Sources, owner: Owner, given: object[], { onProgress, signal }: { onProgress?(done: number): void; signal?: AbortSignal } = {}): Promise<ImportReport> {
+export async function importSources({ civic, cadence }: Ingest, sources: Sources, owner: Owner, given: object[], { onProgress, signal, write = civic.db.write }: { onProgress?(done: number): void; signal?: AbortSignal; write?: Write } = {}): Promise<ImportReport> {
   const startedAt = civic.clock.now();
   const results: ImportResult[] = [];
   let created = 0;
@@ -50,7 +50,7 @@ export async function importSources({ civic, cadence }: Ingest, sources: Sources
     const url = typeof (one as SourceInput).url === 'string' ? (one as SourceInput).url.slice(0, 2000) : null;
     try {
       if (error) throw problem('invalid_request', { detail: `${error.message}.` });
-      const { id, isNew } = await civic.db.write((tx) => sources.addListed(tx, owner, value, firstRead(value)));
+      const { id, isNew } = await write((tx) => sources.addListed(tx, owner, value, firstRead(value)));
       return { url, outcome: isNew ? 'created' : 'watched', id, code: null, detail: null };
     } catch (thrown) {
       const found = problemOf(thrown);

@@ -1,46 +1,44 @@
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import type { Request, ResponseObject, ServerRoute } from '@hapi/hapi';
 import { formOptions, Joi, problemOf, readForm } from 'civic';
 import type { AccountsService } from 'civic/accounts';
-import { PAGE, SOURCES, operator } from '../console/pages.ts';
+import { PAGE, type Area, type SourcePage } from '../console/area.ts';
+import { quotaOf } from '../console/quota.ts';
 import type { Ingest } from '../context.ts';
 import type { Sources } from '../sources/sources.ts';
 import { formatOfText, sourcesIn } from './files.ts';
 import { importSources } from './import.ts';
 import { opmlResponse } from './routes.ts';
 
-const IMPORT = `${SOURCES}/import`;
 const MOST_CHARACTERS = 500_000;
 const listForm = Joi.object<{ list: string }>({ list: Joi.string().trim().max(MOST_CHARACTERS).required().messages({ 'string.empty': 'import.no_list', 'any.required': 'import.no_list' }) });
 
-/** The pages of the operator that add many sources at once, and export them. */
-export function listPages(ingest: Ingest, sources: Sources, { pages }: Pick<AccountsService, 'pages'>): ServerRoute[] {
-  const { civic } = ingest;
+/** The pages of an area that add many sources at once, and export them. */
+export function listPages(ingest: Ingest, sources: Sources, accounts: AccountsService, area: Area): ServerRoute[] {
   const form = formOptions({}, { isLong: true });
 
-  async function show(request: Request, h: ResponseToolkit, more: object = {}, status = 200): Promise<ResponseObject> {
-    const t = await civic.texts(request.civic.language);
-    return pages.showConsole(request, h, { path: SOURCES, template: 'ingest/import', title: t('import.title'), status }, more);
+  async function show(page: SourcePage, more: object = {}, status = 200): Promise<ResponseObject> {
+    return page.show({ template: 'ingest/import', title: page.t('import.title'), status }, { quota: await quotaOf(ingest, accounts, page), ...more });
   }
 
   return [
-    { method: 'GET', path: IMPORT, options: PAGE, handler: pages.reviewer((_by, request, h) => show(request, h)) },
+    { method: 'GET', path: `${area.path}/import`, options: PAGE, handler: area.handler((page) => show(page)) },
     {
-      method: 'POST', path: IMPORT, options: { ...form, payload: { ...form.payload as object, allow: ['multipart/form-data', 'application/x-www-form-urlencoded'], multipart: { output: 'data' } } },
-      handler: pages.reviewer(async ({ account }, request, h) => {
-        takeFile(request);
-        const { values, errors, given } = readForm(request, listForm, await civic.texts(request.civic.language));
-        if (!values) return show(request, h, { errors, given }, 400);
+      method: 'POST', path: `${area.path}/import`, options: { ...form, payload: { ...form.payload as object, allow: ['multipart/form-data', 'application/x-www-form-urlencoded'], multipart: { output: 'data' } } },
+      handler: area.handler(async (page) => {
+        takeFile(page.request);
+        const { values, errors, given } = readForm(page.request, listForm, page.t);
+        if (!values) return show(page, { errors, given }, 400);
         try {
-          const report = await importSources(ingest, sources, operator(account.id), await sourcesIn(values.list, formatOfText(values.list)));
-          return await show(request, h, { report, refused: report.results.filter(({ outcome }) => outcome === 'rejected') });
+          const report = await importSources(ingest, sources, page.owner, await sourcesIn(values.list, formatOfText(values.list)), { write: page.change });
+          return await show(page, { report, refused: report.results.filter(({ outcome }) => outcome === 'rejected') });
         } catch (error) {
           const found = problemOf(error);
           if (!found) throw error;
-          return show(request, h, { errors: { list: found.detail ?? found.title }, given }, found.status);
+          return show(page, { errors: { list: found.detail ?? found.title }, given }, found.status);
         }
       }),
     },
-    { method: 'GET', path: `${SOURCES}/sources.opml`, options: PAGE, handler: pages.reviewer((_by, _request, h) => opmlResponse(ingest, sources, h, { workspace_id: null })) },
+    { method: 'GET', path: `${area.path}/sources.opml`, options: PAGE, handler: area.handler(({ h, owner }) => opmlResponse(ingest, sources, h, owner)) },
   ];
 }
 

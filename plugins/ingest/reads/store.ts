@@ -53,6 +53,12 @@ export async function goneRowsOf(reader: Reader, sourceKey: number, rowKeys: str
   return rows;
 }
 
+/** Returns rows of a source, those that appeared last first, and those of one read in the order of the page. */
+export async function newestRows(reader: Reader, sourceKey: number, limit: number): Promise<Row[]> {
+  const rows: { data: string }[] = await reader(ROWS).where({ source_key: sourceKey, gone_at: null }).orderBy([{ column: 'first_seen_at', order: 'desc' }, 'key']).limit(limit).select('data');
+  return rows.map(({ data }) => JSON.parse(data) as Row);
+}
+
 export interface RowVersion {
   row: Row;
   hash: string;

@@ -1,5 +1,6 @@
 import type { JobKind, Tx } from 'civic';
 import type { AccountsService } from 'civic/accounts';
+import { homeIn, SOURCES } from '../console/area.ts';
 import type { Ingest } from '../context.ts';
 import { failingOf, ownersToRemind, setReminded, type FailingOwner, type FailingSource, type ReminderTimes } from './store.ts';
 
@@ -31,7 +32,8 @@ export function reminderJob(ingest: Ingest, accounts: AccountsService): JobKind 
 }
 
 /** Marks the sources as reminded and queues the mails in one transaction, so that each is sent once. */
-async function remind({ civic }: Ingest, accounts: AccountsService, tx: Tx, owner: FailingOwner, times: ReminderTimes): Promise<void> {
+async function remind(ingest: Ingest, accounts: AccountsService, tx: Tx, owner: FailingOwner, times: ReminderTimes): Promise<void> {
+  const { civic } = ingest;
   const failing = await failingOf(tx, owner);
   // Another node was faster, or the sources were fixed.
   if ((await ownersToRemind(tx, times, { owner, limit: 1 })).length === 0) return;
@@ -44,12 +46,18 @@ async function remind({ civic }: Ingest, accounts: AccountsService, tx: Tx, owne
       t(isOperator ? 'reminder.lead' : 'reminder.lead_workspace'), '',
       ...failing.slice(0, SHOWN).flatMap((source) => [...linesOf(source), t('reminder.since', { at: source.failing_since ?? '' }), '']),
       ...(failing.length > SHOWN ? [t('reminder.more', { count: failing.length - SHOWN }), ''] : []),
-      t('reminder.what'), ...(isOperator ? [civic.url('/console/sources')] : []),
+      t('reminder.what'), ...pageOf(ingest, owner),
     ],
   };
   for (const { email, account_id } of await recipientsOf(accounts, tx, owner)) {
     await accounts.mail.queue(tx, { to: email, subject, lines, language: 'en', ...(owner.workspace_id !== null && { member: { account_id, workspace_id: owner.workspace_id } }) });
   }
+}
+
+/** Returns the address of the page of the sources. A workspace has one with the plugin `workspaces`. */
+function pageOf({ civic }: Ingest, { workspace_id }: FailingOwner): string[] {
+  if (workspace_id === null) return [civic.url(SOURCES)];
+  return civic.serviceIfOn('workspaces') ? [civic.url(homeIn(workspace_id))] : [];
 }
 
 function linesOf({ name, url, fault_detail }: FailingSource): string[] {

@@ -16,7 +16,7 @@ const tag = Joi.string().pattern(tagPattern, 'lower-case letters, digits, - and 
 /** The shortest time between two reads: of sources that people add in a workspace, and of the operator's. */
 export const SHORTEST_CADENCE = 300;
 export const SHORTEST_OF_OPERATOR = 60;
-const cadence = Joi.number().integer().min(SHORTEST_CADENCE).max(2_678_400).allow(null).description('How many seconds are between two reads; null is what the instance sets, for a tag or for all');
+export const cadence = Joi.number().integer().min(SHORTEST_CADENCE).max(2_678_400).allow(null).description('How many seconds are between two reads; null is what the instance sets, for a tag or for all');
 
 const settings = {
   name: shortText(200).description('What the source is called; the title of the page when absent'),

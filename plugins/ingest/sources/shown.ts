@@ -3,7 +3,8 @@ import type { ReadRow } from '../reads/store.ts';
 import { noticesOf } from './notices.ts';
 import type { SourceRow } from './store.ts';
 
-const SAMPLE = 10;
+/** How many rows of a source are shown. */
+export const SAMPLE = 10;
 
 /** Returns a source as responses show it. */
 export function shownSource(row: SourceRow, nextReadAt: string | null) {

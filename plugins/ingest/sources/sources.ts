@@ -40,6 +40,9 @@ const AT_ONCE = 500;
 const MOST_IGNORED = 200;
 const MOST_NEAR = 3;
 
+/** Runs a change in a transaction, which a page lets check the access of its visitor first. */
+export type Write = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+
 export type Sources = ReturnType<typeof createSources>;
 
 /** What is done with watched sources, by API, command line and console. */
@@ -139,12 +142,12 @@ export function createSources(ingest: Ingest) {
   return {
     ownerOf, test, found, shown,
     /** Adds a source. Without a test its first read recognises it. */
-    async create(owner: Owner, input: SourceInput, options: { test: boolean }): Promise<{ source: ShownSource; rows: Row[] }> {
+    async create(owner: Owner, input: SourceInput, { test: isTested, write = civic.db.write }: { test: boolean; write?: Write }): Promise<{ source: ShownSource; rows: Row[] }> {
       if (owner.workspace_id !== null && await totalOf(civic.db.read, owner.workspace_id) >= owner.most) throw full(owner);
-      const tested = options.test ? await test(input) : null;
+      const tested = isTested ? await test(input) : null;
       if (tested?.fault) throw problem('source_unreadable', { detail: tested.fault.detail });
       const recognised = tested ? { ...tested, platform: tested.adapter!.name } : { url: input.url, title: null, platform: input.platform ?? null };
-      const source = await civic.db.write(async (tx) => (await shown(tx, [await insert(tx, owner, input, recognised, civic.clock.iso())]))[0]!);
+      const source = await write(async (tx) => (await shown(tx, [await insert(tx, owner, input, recognised, civic.clock.iso())]))[0]!);
       return { source, rows: tested?.rows ?? [] };
     },
     /** Adds a source of a list, which is first read at a time of its own. Returns the one that watches the address already, if there is one. */

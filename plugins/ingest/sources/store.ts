@@ -146,6 +146,12 @@ export async function addressesOf(reader: Reader, { place_key, workspace_id }: {
   return query.where((owned) => owned.whereNull('workspace_id').orWhere({ workspace_id })).pluck('url');
 }
 
+/** Returns how many sources a workspace has, and how many of them fail. */
+export async function countSources(reader: Reader, workspaceId: string): Promise<{ count: number; failing: number }> {
+  const [failing] = await reader(TABLE).where({ workspace_id: workspaceId, state: 'active', health: 'failing' }).count('* as count');
+  return { count: await totalOf(reader, workspaceId), failing: Number(failing!.count) };
+}
+
 /** Returns how many sources of the operator fail, and what is wrong with the one that has failed for longest. */
 export async function countFailing(reader: Reader): Promise<{ count: number; detail: string | null }> {
   const failing = () => reader(TABLE).where({ workspace_id: null, state: 'active', health: 'failing' });

@@ -1,0 +1,49 @@
+import type { Texts } from 'civic';
+import type { AccountsService } from 'civic/accounts';
+import { adapterOf } from '../adapters/adapters.ts';
+import type { Row } from '../adapters/types.ts';
+import type { Ingest } from '../context.ts';
+import type { ShownChange } from '../reads/last.ts';
+import type { ReadRow } from '../reads/store.ts';
+import { shownRows, type ShownSource } from '../sources/shown.ts';
+import type { SourceRow } from '../sources/store.ts';
+import type { SourcePage } from './area.ts';
+
+const UNITS = [['days', 86_400], ['hours', 3600], ['minutes', 60]] as const;
+
+/** Returns what pages show of a source, in the language of the page. */
+export function sourceOnPage({ cadence }: Ingest, { when }: AccountsService['pages'], { t, owner }: SourcePage, source: ShownSource, place: string | undefined): object {
+  const { id, name, url, platform, health, state, notices, row_count, last_read_at, next_read_at } = source;
+  const standing = state === 'paused' ? 'paused' : health.status;
+  return {
+    id, name, url, place, platform: platform && adapterOf(platform).label, isPaused: state === 'paused', health: standing, healthText: t(`health.${standing}`), detail: health.detail, isRendered: health.via === 'browser',
+    notices: notices.map((notice) => (notice === 'no_audience' && owner.workspace_id !== null ? t('notices.no_watch') : t(`notices.${notice}`))), rows: row_count,
+    every: cadenceText(cadence({ cadence_seconds: source.cadence_seconds, tags: JSON.stringify(source.tags) }), t), since: when(health.failing_since, t), last: when(last_read_at, t), next: when(next_read_at, t),
+  };
+}
+
+/** Returns "every 6 hours", in the largest unit that has a whole number. */
+export function cadenceText(seconds: number, t: Texts): string {
+  const [unit, size] = UNITS.find(([, one]) => seconds % one === 0) ?? UNITS[2];
+  return t(`every.${unit}`, { count: Math.round(seconds / size) });
+}
+
+export function readOnPage({ when }: AccountsService['pages'], { at, outcome, detail, added, changed, gone, signals }: ReadRow, t: Texts): object {
+  return { at: when(at, t), outcomeText: t(`outcomes.${outcome}`), detail, added, changed, gone, signals, hasChanges: added + changed + gone > 0 };
+}
+
+/** Returns the first rows, with their times in the zone of the source. */
+export function rowsOnPage(rows: Row[], zone: string, t: Texts): object[] {
+  return shownRows(rows).map(({ kind, title, date, location, status, url }) => ({
+    title: title || t(`kinds.${kind}`), url, isCancelled: status === 'cancelled', more: [t(`kinds.${kind}`), ...(date ? [t.formatTime(date, zone)] : []), ...(location ? [location] : [])].join(' · '),
+  }));
+}
+
+/** Returns what changed last, with the lines of pages that can be ignored. */
+export function changesOnPage({ last_changes, ignored }: SourceRow, t: Texts): object[] {
+  const known = new Set(JSON.parse(ignored) as string[]);
+  return (JSON.parse(last_changes ?? '[]') as ShownChange[]).map(({ title, field, before, after }) => {
+    const passage = field === 'text' ? after ?? before : null;
+    return { title, field: field === 'text' || field === 'row' ? null : t(`fields.${field}`), before, after, passage, isIgnored: passage !== null && known.has(passage) };
+  });
+}
