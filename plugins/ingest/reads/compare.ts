@@ -124,14 +124,7 @@ function shiftedRows(known: Map<string, KnownRow>, rows: Row[]): Comparison {
 function pairShifts(vanished: Row[], added: Row[]): Map<string, Row> {
   const moves = new Map<string, Row>();
   const former = byTitle(vanished);
-  const inOrder = (rows: MeetingRow[]) => rows.toSorted((a, b) => (a.start ?? '') < (b.start ?? '') ? -1 : 1);
-  for (const [title, others] of byTitle(added)) {
-    const left = inOrder(former.get(title) ?? []);
-    for (const row of inOrder(others)) {
-      while (left.length > 0 && distance(left[0]!, row) > FURTHEST_ZONES_MS && left[0]!.start! < row.start!) left.shift();
-      if (left.length > 0 && distance(left[0]!, row) <= FURTHEST_ZONES_MS) moves.set(row.key, left.shift()!);
-    }
-  }
+  for (const [title, others] of byTitle(added)) pairNear({ before: inOrder(former.get(title) ?? []), after: inOrder(others) }, FURTHEST_ZONES_MS, moves);
   return moves;
 }
 
@@ -139,18 +132,46 @@ const DAY_MS = 24 * 3600_000;
 /** Zones differ by so much at most. */
 const FURTHEST_ZONES_MS = 26 * 3600_000;
 const FURTHEST_MOVE_DAYS = 31;
+/** A meeting that was moved within a day, and not the next one of a daily series. */
+const SAME_DAY_MS = 12 * 3600_000;
 
-/** Finds meetings that vanished under one key and appeared under another, because the key contains the date: the only one with its title, within a month. */
+/**
+ * Finds meetings that vanished under one key and appeared under another, because the key contains the date or the id of a series that was entered again. Of one title, those at the same time are the same,
+ * then those on about the same day in their order, then the only one that is left, within a month: a series has its next meeting at the usual distance.
+ */
 function pairMoves(vanished: Row[], added: Row[]): { moves: Map<string, Row>; left: Row[] } {
   const moves = new Map<string, Row>();
   const gone = byTitle(vanished);
   for (const [title, others] of byTitle(added)) {
-    const [row, ...more] = gone.get(title) ?? [];
-    // A series has its next meeting at the usual distance: only a single one was moved.
-    if (row && more.length === 0 && others.length === 1 && distance(row, others[0]!) <= FURTHEST_MOVE_DAYS * DAY_MS) moves.set(others[0]!.key, row);
+    let rest = { before: inOrder(gone.get(title) ?? []), after: inOrder(others) };
+    for (const furthest of [0, SAME_DAY_MS]) rest = pairNear(rest, furthest, moves);
+    const [row, ...more] = rest.before;
+    if (row && more.length === 0 && rest.after.length === 1 && distance(row, rest.after[0]!) <= FURTHEST_MOVE_DAYS * DAY_MS) moves.set(rest.after[0]!.key, row);
   }
   const moved = new Set(moves.values());
   return { moves, left: vanished.filter((row) => !moved.has(row)) };
+}
+
+interface Unpaired {
+  before: MeetingRow[];
+  after: MeetingRow[];
+}
+
+/** Pairs meetings in their order that are at most so far apart. Returns the others. */
+function pairNear({ before, after }: Unpaired, furthest: number, moves: Map<string, Row>): Unpaired {
+  const left = [...before];
+  const skipped: MeetingRow[] = [];
+  const unpaired = after.filter((row) => {
+    while (left.length > 0 && left[0]!.start! < row.start! && distance(left[0]!, row) > furthest) skipped.push(left.shift()!);
+    if (left.length === 0 || !(distance(left[0]!, row) <= furthest)) return true;
+    moves.set(row.key, left.shift()!);
+    return false;
+  });
+  return { before: [...skipped, ...left], after: unpaired };
+}
+
+function inOrder(rows: MeetingRow[]): MeetingRow[] {
+  return rows.toSorted((a, b) => ((a.start ?? '') < (b.start ?? '') ? -1 : 1));
 }
 
 function byTitle(rows: Row[]): Map<string, MeetingRow[]> {

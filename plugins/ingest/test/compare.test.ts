@@ -35,6 +35,19 @@ describe('the comparison of two reads', () => {
     expect(compare([past, ...weekly(4)], []).changes).to.equal([]);
   });
 
+  it('follows the meetings of a series that was entered again or moved by half an hour', () => {
+    const series = (prefix: string, minutes: string) => weekly(6).map((row) => ({ ...row, key: `${prefix}-${row.key}`, title: 'Council', start: row.start!.replace('18:00', `18:${minutes}`) }));
+    const others = weekly(4).map((row) => ({ ...row, key: `other-${row.key}`, title: `Other ${row.key}` }));
+    for (const minutes of ['00', '30']) {
+      const { changes, doubted } = compare([...series('old', '00'), ...others], [...series('new', minutes), ...others]);
+      expect(changes.map(({ type, row }) => `${type} ${row.key}`)).to.equal(series('new', minutes).map(({ key }) => `changed ${key}`));
+      expect(changes.map((change) => change.type === 'changed' && change.before.key)).to.equal(series('old', '00').map(({ key }) => key));
+      expect(doubted).to.equal([]);
+    }
+    const daily = weekly(6).map((row) => ({ ...row, title: 'Council' }));
+    expect(shown(compare([...daily, ...others], [...daily.filter(({ key }) => key !== 'm2'), ...others]))).to.equal(['gone m2']);
+  });
+
   it('does not know about meetings outside the dates that are listed, unless the list has no end', () => {
     const rows = weekly(6);
     const added = meeting('new', '2026-02-02T18:00:00.000Z');
