@@ -9,7 +9,7 @@ export async function listedMeetings(reader: Reader, query: MeetingsQuery): Prom
   return (await publicMeetings(reader, query)).map(listed);
 }
 
-function listed({ data, signal_id: id, first_seen_at: created_at, last_seen_at: updated_at, source_name: source, source_url, place_key, issues }: PublicMeeting): ListedMeeting {
+function listed({ data, signal_id: id, first_seen_at: created_at, content_at, source_name: source, source_url, place_key, issues }: PublicMeeting): ListedMeeting {
   const { title, start, end, location, url } = JSON.parse(data) as MeetingRow;
-  return { id, title, start: start!, end, location, place_key, issue_areas: JSON.parse(issues) as string[], url: url !== null && isWebUrl(url) ? url : publicUrl(source_url), source, created_at, updated_at };
+  return { id, title, start: start!, end, location, place_key, issue_areas: JSON.parse(issues) as string[], url: url !== null && isWebUrl(url) ? url : publicUrl(source_url), source, created_at, updated_at: content_at ?? created_at };
 }

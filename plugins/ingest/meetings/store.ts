@@ -5,7 +5,8 @@ export interface PublicMeeting {
   data: string;
   signal_id: string;
   first_seen_at: string;
-  last_seen_at: string;
+  /** When it last changed; null for rows that were stored before this was recorded. */
+  content_at: string | null;
   source_name: string;
   source_url: string;
   place_key: string | null;
@@ -22,7 +23,7 @@ export async function publicMeetings(reader: Reader, { places, issue_area: issue
     .whereRaw(`(${start} >= ? or ${start} = ?)`, [since, since.slice(0, 10)]).whereRaw(`${status} <> 'cancelled'`)
     .whereNull('meetings.gone_at').whereNotNull('meetings.signal_id').whereNull('sources.workspace_id')
     .orderByRaw(start).orderBy('meetings.key').limit(limit)
-    .select('meetings.data', 'meetings.signal_id', 'meetings.first_seen_at', 'meetings.last_seen_at', 'sources.name as source_name', 'sources.url as source_url', 'sources.place_key', 'sources.issues');
+    .select('meetings.data', 'meetings.signal_id', 'meetings.first_seen_at', 'meetings.content_at', 'sources.name as source_name', 'sources.url as source_url', 'sources.place_key', 'sources.issues');
   if (places) query.whereIn('sources.place_key', places);
   // Slugs are words of letters, digits and underscores, so a quoted one is found as a part of the JSON.
   if (issue !== undefined) query.whereRaw(`${isPostgres ? 'sources.issues::text' : 'sources.issues'} like ?`, [`%"${issue}"%`]);
