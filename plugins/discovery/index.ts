@@ -1,5 +1,6 @@
 import { createThreads, definePlugin } from 'civic';
 import { matchJob } from './candidates/match.ts';
+import { unlistedJob } from './candidates/unlisted.ts';
 import { createDecisions } from './candidates/decide.ts';
 import { candidateRoutes } from './candidates/routes.ts';
 import { discoveryOptions, type DiscoveryConfig } from './config.ts';
@@ -38,6 +39,7 @@ export default definePlugin<DiscoveryConfig>({
     const discovery = createDiscovery(civic, threads);
     civic.provide(discoveryService(discovery));
     civic.jobs.define(matchJob(discovery));
+    civic.jobs.define(unlistedJob(discovery));
     // Kills of workers do not count as failures of a run.
     civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
     civic.command(evalExtraction(discovery.reader.document));

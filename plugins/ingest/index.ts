@@ -8,6 +8,7 @@ import { sourceSection } from './console/section.ts';
 import { createIngest } from './context.ts';
 import { replayCommand } from './eval/commands.ts';
 import { evalMeetings } from './eval/meetings.ts';
+import { ingestEvents } from './events.ts';
 import { ingestExamples } from './examples.ts';
 import { linkCommands } from './links/commands.ts';
 import { linkJobs } from './links/jobs.ts';
@@ -39,6 +40,7 @@ export default definePlugin<IngestConfig>({
   uses: ['accounts', 'console', 'discovery', 'flags', 'site', 'workspaces'],
   limits: { source_watches: { label: 'Watched sources', doc: 'How many public pages, calendars and feeds a workspace can watch', plans: { individual: 20, research_pass: 50, team: 500 } } },
   problems: ingestProblems,
+  events: ingestEvents,
   migrations: `${import.meta.dirname}/migrations`,
 
   register(server, civic) {
@@ -47,7 +49,9 @@ export default definePlugin<IngestConfig>({
     const links = createLinks(ingest);
     ingest.directory.watchedSources(countInPlace);
     ingest.discovery?.addresses(async (reader, about) => (await addressesOf(reader, about)).filter((url) => publicUrl(url) === url));
-    ingest.firehose.onPublicSignals(ingest.directory.listMeetings(listedMeetings));
+    const forgetMeetings = ingest.directory.listMeetings(listedMeetings);
+    ingest.firehose.onPublicSignals(forgetMeetings);
+    civic.watch('ingest.source_changed', async () => forgetMeetings());
     ingest.firehose.produces(['public_meeting', 'meeting_cancelled', 'short_notice', 'public_comment', 'vote', 'filing', 'grant_award', 'coalition_activity', 'new_source', 'source_change']);
     civic.jobs.define<{ key: string }>({ name: READ_JOB, by_key: true, lane: 'network', lease_seconds: 300, run: (job) => runRead(ingest, job) });
     civic.jobs.define({

@@ -179,6 +179,13 @@ for (const database of testDatabases()) {
       expect((await candidates()).data.map(({ name }: { name: string }) => name)).to.equal(['Gus Ray', 'Board of Aldermen']);
     });
 
+    it('are deleted when the person asks not to be listed later', async () => {
+      expect(await named('Gus Ray')).to.exist();
+      await runCommand(kit, 'unlisted add', { name: 'Gus Ray', place: 'St. Louis, MO' }, []);
+      clock.advance(3600_000);
+      await until(async () => await named('Gus Ray') === undefined);
+    });
+
     it('that wait are deleted with their source; decisions stay', async () => {
       const { data } = (await as(keys.owner, 'GET', '/api/watched-sources')).body;
       for (const name of ['Calendar a', 'Calendar d']) expect((await as(keys.owner, 'DELETE', `/api/watched-sources/${data.find((one: { name: string }) => one.name === name).id}`)).status).to.equal(204);

@@ -108,6 +108,15 @@ export async function decisionCounts(reader: Reader, runKeys: number[]): Promise
   return counts;
 }
 
+/** Returns candidates who are people, in the order of their keys, except accepted ones: those are actors. */
+export async function peopleAfter(reader: Reader, key: number, limit: number): Promise<CandidateRow[]> {
+  return reader(TABLE).where({ type: 'person' }).whereNot({ decision: 'accepted' }).where('key', '>', key).orderBy('key').limit(limit).select('*');
+}
+
+export async function deleteCandidates(tx: Tx, keys: number[]): Promise<void> {
+  await tx(TABLE).whereIn('key', keys).delete();
+}
+
 /** Deletes the candidates of a run that wait for a decision. Returns whether others are left. */
 export async function deletePending(tx: Tx, runKey: number): Promise<boolean> {
   await tx(TABLE).where({ run_key: runKey, decision: 'pending' }).delete();

@@ -185,6 +185,7 @@ export function createSources(ingest: Ingest) {
         ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
       });
       await reschedule(tx, row, next);
+      await reportChange(tx, row);
       return (await shown(tx, [next]))[0]!;
     },
     /** Adds a passage to those whose changes are not reported, or removes it. */
@@ -199,10 +200,16 @@ export function createSources(ingest: Ingest) {
       await civic.jobs.removeDue(tx, READ_JOB, row.id);
       await ingest.discovery?.forget(tx, row.id);
       await deleteSource(tx, row.key);
+      await reportChange(tx, row);
       if (row.workspace_id !== null) await addToTotal(tx, row.workspace_id, -1);
     },
     history: (reader: Reader, source: SourceRow, page: { before: number | null; limit: number }): Promise<{ rows: ReadRow[]; total: number }> => readsPage(reader, source.key, page),
   };
+
+  /** Lets each node forget cached calendars and pages: what they list of a public source may have changed. */
+  async function reportChange(tx: Tx, { id, workspace_id }: SourceRow): Promise<void> {
+    if (workspace_id === null) await civic.emit(tx, 'ingest.source_changed', { id });
+  }
 
   async function reschedule(tx: Tx, before: SourceRow, after: SourceRow): Promise<void> {
     if (after.state === 'paused') return civic.jobs.removeDue(tx, READ_JOB, after.id);

@@ -81,5 +81,18 @@ for (const database of testDatabases()) {
       expect(await ics(`places/${PLACE}`)).to.contain('Open day');
       expect(await text(`/places/${PLACE}`)).to.not.match(/Coming up[^]*City Council<[^]*Lately/);
     });
+
+    it('and stay the same while no meeting changes, and lose those of a source that is deleted', async () => {
+      const etag = async () => (await kit.request('GET', `/api/places/${PLACE}/meetings.ics`)).headers['etag'];
+      const before = await etag();
+      const { id } = (await kit.request('GET', `${PATH}?visibility=public`, { as: reviewer })).body.data[0];
+      const reads = async () => (await kit.request('GET', `${PATH}/${id}/history?visibility=public`, { as: reviewer })).body.total;
+      const count = await reads();
+      clock.set('2026-02-03T13:30:00.000Z');
+      await until(async () => await reads() > count);
+      expect(await etag()).to.equal(before);
+      expect((await kit.request('DELETE', `${PATH}/${id}?visibility=public`, { as: reviewer })).status).to.equal(204);
+      await until(async () => !(await ics(`places/${PLACE}`)).includes('Open day'));
+    });
   });
 }
