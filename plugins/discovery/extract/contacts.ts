@@ -1,5 +1,6 @@
 import type { Link } from 'civic/reader';
 import type { Line } from './lines.ts';
+import { urlOf } from './text.ts';
 import type { FoundClaim } from './types.ts';
 
 const EMAIL = /[a-z0-9](?:[\w.+-]{0,62}[\w+-])?@(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12}\b/gi;
@@ -40,8 +41,10 @@ function decoded(text: string): string {
 
 /** Returns the profile of a link on a social network; null for others, and for links to share a page. */
 export function socialOf({ url, start, end }: Link): FoundClaim | null {
-  if (end <= start || !/^https?:/.test(url) || SHARING.test(url) || !URL.canParse(url)) return null;
-  const { hostname, pathname } = new URL(url);
+  if (end <= start || !/^https?:/.test(url) || SHARING.test(url)) return null;
+  const address = urlOf(url);
+  if (!address) return null;
+  const { hostname, pathname } = address;
   const network = NETWORKS[hostname.replace(/^(?:www|m|mobile)\./, '')];
   return network && pathname.length > 1 ? { property: 'social', value: { network, url }, start, end } : null;
 }

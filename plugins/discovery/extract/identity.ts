@@ -1,6 +1,6 @@
 import type { Document, Range } from 'civic/reader';
 import type { Line } from './lines.ts';
-import { foldName, foldWords, type TextIndex } from './text.ts';
+import { foldName, foldWords, type TextIndex, urlOf } from './text.ts';
 import { LABEL_WORDS } from './words/labels.ts';
 
 /** Names by which a page states whose it is. */
@@ -79,5 +79,5 @@ function hostLabels({ url, canonical_url: canonical, links }: Document, lines: L
 }
 
 function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).hostname : '';
+  return urlOf(address)?.hostname ?? '';
 }

@@ -58,3 +58,12 @@ export function indexText(text: string): TextIndex {
   };
   return { find, lowercase: (word) => small.get(word) ?? 0 };
 }
+
+/** Parses an address; null when it is none. The function of core would load the whole of core in each thread. */
+export function urlOf(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
