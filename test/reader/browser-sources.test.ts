@@ -70,7 +70,7 @@ for (const database of testDatabases()) {
       const kit = await open({ browser_fallback_enabled: false });
       try {
         const { body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url, visibility: 'public' } });
-        expect(body).to.include({ status: 422, code: 'source_unreadable' });
+        expect(body).to.include({ status: 400, code: 'source_unreadable' });
         expect(body.detail).to.contain('ask the operator of this instance to install Chromium');
       } finally {
         await kit.close();
