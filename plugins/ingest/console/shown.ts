@@ -1,4 +1,4 @@
-import type { Texts } from 'civic';
+import { isWebUrl, type Texts } from 'civic';
 import type { AccountsService } from 'civic/accounts';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Row } from '../adapters/types.ts';
@@ -35,7 +35,7 @@ export function readOnPage({ when }: AccountsService['pages'], { at, outcome, de
 /** Returns the first rows, with their times in the zone of the source. */
 export function rowsOnPage(rows: Row[], zone: string, t: Texts): object[] {
   return shownRows(rows).map(({ kind, title, date, location, status, url }) => ({
-    title: title || t(`kinds.${kind}`), url, isCancelled: status === 'cancelled', more: [t(`kinds.${kind}`), ...(date ? [t.formatTime(date, zone)] : []), ...(location ? [location] : [])].join(' · '),
+    title: title || t(`kinds.${kind}`), url: url !== null && isWebUrl(url) ? url : null, isCancelled: status === 'cancelled', more: [t(`kinds.${kind}`), ...(date ? [t.formatTime(date, zone)] : []), ...(location ? [location] : [])].join(' · '),
   }));
 }
 

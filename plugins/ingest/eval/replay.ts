@@ -37,13 +37,15 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
   const gone = new Map<string, Row>();
   const formers = new Map<string, Former>();
   let doubted = new Set<string>();
+  let before = -Infinity;
   for (const { now, records } of stepsOf(lines)) {
     const document = documentOf(LIST, records.map((record) => ('EventItems' in record ? { ...record, EventItems: [] } : record)));
     const open = async (url: string) => agendaOf(url, records);
     const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open })).map((row) => completed(row, known.get(row.key)?.row));
     const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key), goneRow: (key) => gone.get(key) });
     const { changes, doubted: doubtedNow } = await compare();
-    const context = contextOf(document, now, result.reads === 0);
+    const context = contextOf(document, now, before);
+    before = now;
     for (const change of changes) countChange(result, change, formers, context);
     for (const change of changes) {
       known.delete(change.type === 'changed' ? change.before.key : change.row.key);
@@ -92,10 +94,10 @@ function* stepsOf(lines: Iterable<string>): Iterable<Step> {
 
 const ANY_ID = '00000000-0000-7000-8000-000000000000';
 
-function contextOf({ body }: Document, now: number, isFirst: boolean): SignalContext {
+function contextOf({ body }: Document, now: number, last_read: number): SignalContext {
   return {
     source: { url: LIST, name: 'Replay', source_class: 'government_record', place_keys: [], issues: [], tags: [], workspace_id: null },
-    isFirst, known_since: -Infinity, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!, opened: [],
+    isFirst: last_read === -Infinity, last_read, known_since: -Infinity, now, time_zone: ZONE, notice: { hours: 24, source: null }, content_hash: '', text: body!, opened: [],
   };
 }
 

@@ -64,7 +64,7 @@ export function compareRows(known: Map<string, KnownRow>, rows: Row[], options: 
   if (options.isShifted) return shiftedRows(known, rows);
   const read = new Map(rows.map((row) => [row.key, row]));
   const missing = options.isComplete && rows.length > 0 ? [...known.values()].map(({ row }) => row).filter((row) => !read.has(row.key) && isUpcoming(row, options.now)) : [];
-  const { moves, left } = pairMoves(missing, [...read.values()].filter(({ key }) => !known.has(key)));
+  const { moves, left } = pairMoves(missing, rows, known);
   const { gone, doubted } = judgeMissing(left, { known, rows, moved: moves.size }, options);
   return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key), options.goneRow(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };
 }
@@ -137,19 +137,33 @@ const SAME_DAY_MS = 12 * 3600_000;
 
 /**
  * Finds meetings that vanished under one key and appeared under another, because the key contains the date or the id of a series that was entered again. Of one title, those at the same time are the same,
- * then those on about the same day in their order, then the only one that is left, within a month: a series has its next meeting at the usual distance.
+ * then those on about the same day in their order, then the only one that is left, within a month, unless the list has others of that title: a series has its next meeting at the usual distance. Last,
+ * a meeting at the same time whose title begins with the other one was renamed.
  */
-function pairMoves(vanished: Row[], added: Row[]): { moves: Map<string, Row>; left: Row[] } {
+function pairMoves(vanished: Row[], rows: Row[], known: Map<string, KnownRow>): { moves: Map<string, Row>; left: Row[] } {
   const moves = new Map<string, Row>();
   const gone = byTitle(vanished);
+  const listed = byTitle(rows);
+  const added = rows.filter(({ key }) => !known.has(key));
   for (const [title, others] of byTitle(added)) {
     let rest = { before: inOrder(gone.get(title) ?? []), after: inOrder(others) };
     for (const furthest of [0, SAME_DAY_MS]) rest = pairNear(rest, furthest, moves);
     const [row, ...more] = rest.before;
-    if (row && more.length === 0 && rest.after.length === 1 && distance(row, rest.after[0]!) <= FURTHEST_MOVE_DAYS * DAY_MS) moves.set(rest.after[0]!.key, row);
+    if (row && more.length === 0 && rest.after.length === 1 && listed.get(title)!.length === 1 && distance(row, rest.after[0]!) <= FURTHEST_MOVE_DAYS * DAY_MS) moves.set(rest.after[0]!.key, row);
   }
+  pairRenamed(vanished, added, moves);
   const moved = new Set(moves.values());
   return { moves, left: vanished.filter((row) => !moved.has(row)) };
+}
+
+function pairRenamed(vanished: Row[], added: Row[], moves: Map<string, Row>): void {
+  const moved = new Set(moves.values());
+  const left = vanished.filter((row): row is MeetingRow => row.kind === 'meeting' && row.start !== null && !moved.has(row));
+  for (const row of added) {
+    if (row.kind !== 'meeting' || moves.has(row.key)) continue;
+    const at = left.findIndex((former) => former.start === row.start && (row.title.startsWith(former.title) || former.title.startsWith(row.title)));
+    if (at >= 0) moves.set(row.key, left.splice(at, 1)[0]!);
+  }
 }
 
 interface Unpaired {

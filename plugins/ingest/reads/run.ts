@@ -127,7 +127,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: classOf(source), place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
-    isFirst: source.last_success_at === null, known_since: now - ingest.civic.config.read_days * DAY_MS, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
+    isFirst: source.last_success_at === null, last_read: source.last_success_at === null ? -Infinity : Date.parse(source.last_success_at), known_since: now - ingest.civic.config.read_days * DAY_MS, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
     content_hash: read.content!.hash, text: textOf(document!), opened,
   };
   const signals = await publish(ingest, tx, source, { ...comparison, stored: known.stored, given }, context);

@@ -15,6 +15,8 @@ export interface SignalContext {
   source: { url: string; name: string; source_class: SourceClass; place_keys: string[]; issues: string[]; tags: string[]; workspace_id: string | null };
   /** The first read of a source: what it lists has been there for an unknown time. */
   isFirst: boolean;
+  /** When the source was last read well, in milliseconds; -Infinity for a first read. */
+  last_read: number;
   /** In milliseconds. Rows about an earlier time may have been deleted, so one that appears is not taken for a new one. */
   known_since: number;
   now: number;
@@ -68,7 +70,8 @@ export function signalsOf(change: Change, former: Former | null, context: Signal
 function added(row: Row, context: SignalContext): RowSignal[] {
   if (row.kind === 'page' || (context.isFirst && isOld(row, context.now)) || isPast(row, context.known_since)) return [];
   if (row.kind === 'meeting' && row.status === 'cancelled') return isAhead(row, context.now) ? [cancelled(row, null, context)] : [];
-  const isShort = row.kind === 'meeting' && !context.isFirst && isShortNotice(row, context.now, context.notice);
+  // The rules are those of public bodies.
+  const isShort = row.kind === 'meeting' && context.source.source_class.startsWith('government') && isShortNotice(row, context, context.notice);
   return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, null, context)];
 }
 

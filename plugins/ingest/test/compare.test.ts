@@ -48,6 +48,16 @@ describe('the comparison of two reads', () => {
     expect(shown(compare([...daily, ...others], [...daily.filter(({ key }) => key !== 'm2'), ...others]))).to.equal(['gone m2']);
   });
 
+  it('takes no next meeting of a series for a move, and follows a meeting that was renamed', () => {
+    const week = (key: string, day: string, title = 'City Council') => meeting(key, `2026-03-${day}T18:00:00.000Z`, { title });
+    const before = [week('a', '05'), week('b', '12'), week('c', '19'), week('d', '26')];
+    const others = weekly(4).map((row) => ({ ...row, key: `other-${row.key}`, title: `Other ${row.key}` }));
+    const special = meeting('special', '2026-02-02T02:00:00.000Z', { title: 'City Council' });
+    expect(shown(compare([...before, ...others], [special, ...before.slice(0, 3), ...others]))).to.equal(['added special']);
+    expect(shown(compare([...before, ...others], [before[0]!, ...before.slice(2), week('e', '31'), ...others]))).to.equal(['added e', 'gone b']);
+    expect(shown(compare([...before, ...others], [before[0]!, week('new', '12', 'City Council - agenda posted'), ...before.slice(2), ...others]))).to.equal(['changed new']);
+  });
+
   it('does not know about meetings outside the dates that are listed, unless the list has no end', () => {
     const rows = weekly(6);
     const added = meeting('new', '2026-02-02T18:00:00.000Z');

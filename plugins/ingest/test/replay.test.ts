@@ -26,7 +26,7 @@ describe('the replay of a real calendar', { skip: !isThere, timeout: 60_000 }, (
       reads: 72,
       rows: 146,
       // One meeting was listed as cancelled and took place after all: its cancellation became a correction.
-      signals: { 'public_meeting': 139, 'public_meeting (new version)': 281, 'source_change': 273, 'source_change (new version)': 1, 'meeting_cancelled': 21, 'short_notice': 9 },
+      signals: { 'public_meeting': 139, 'public_meeting (new version)': 281, 'source_change': 273, 'source_change (new version)': 1, 'meeting_cancelled': 21, 'short_notice': 5 },
       changes: { added: 147, changed: 287, gone: 1 },
       second_pass: 0,
     });
