@@ -151,7 +151,7 @@ function proxyResult(config: CoreConfig): CheckResult {
 
 function fetchResult({ http: { fetch } }: CoreConfig): CheckResult {
   if (!fetch.allow_private_addresses) return ok('only public addresses are fetched');
-  return warning('private and local addresses are fetched too: whoever can name an address reaches the network of this machine', 'set http.fetch.allow_private_addresses to false, unless this instance is for tests');
+  return warning('private and local addresses are fetched too: a user who can name an address reaches the network of this machine', 'set http.fetch.allow_private_addresses to false, unless this instance is for tests');
 }
 
 export function databaseChecks(composition: Composition): NamedCheck[] {

@@ -22,7 +22,7 @@ export interface CandidateWrites {
   judgedDifferent(reader: Reader, id: string, otherId: string): Promise<{ reason: string | null } | null>;
   /** Creates an actor of the caller's workspace. Throws the problems of `POST /api/entities`. Returns its id. */
   createActor(tx: Tx, draft: ActorDraft, caller: Caller): Promise<string>;
-  /** Deletes an actor of the caller's workspace that nobody changed since a time. Returns false, and deletes nothing, when it was published, merged or edited; true also when it is gone already. */
+  /** Deletes an actor of the caller's workspace that was not changed since a time. Returns false, and deletes nothing, when the actor was published, merged or edited; true also when the actor is gone already. */
   deleteUnchanged(tx: Tx, id: string, caller: Caller, since: string): Promise<boolean>;
 }
 

@@ -46,7 +46,7 @@ export async function runDiscovery(discovery: Discovery, job: Job): Promise<void
   const { civic } = discovery;
   const run = await runById(civic.db.read, job.payload.run_id);
   if (!run || !isOpen(run)) return;
-  const reading: Reading = { discovery, run: { ...run, started_at: run.started_at ?? civic.clock.iso() }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: 0 } };
+  const reading: Reading = { discovery, run: { ...run, started_at: run.started_at ?? civic.clock.iso() }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: run.renders ?? 0 } };
   try {
     if (run.phase === null) await find(reading);
     if (await readSlice(reading) === 'more') return await change(reading, (tx) => continueLater(reading, tx));
@@ -175,6 +175,7 @@ async function readPage(reading: Reading, page: PageRow): Promise<void> {
   const parsed = read.content ? await parse(discovery, read, job.signal) : null;
   const skipped = { state: 'skipped' as const, reason: parsed?.reason ?? read.reason, detail: parsed?.detail ?? read.detail };
   await change(reading, async (tx) => {
+    await updateRun(tx, reading.run.key, { renders: reading.browser?.renders ?? 0 });
     if (parsed?.document) await store(reading, tx, page, read, parsed.document, parsed.found);
     else await updatePage(tx, page.key, skipped);
     await admit(reading, tx, parsed?.document ? linksOf(parsed.document) : []);

@@ -32,6 +32,8 @@ export interface RunRow {
   error_code: string | null;
   error_detail: string | null;
   job_id: string | null;
+  /** How many pages were rendered in a browser; null before the first. */
+  renders?: number | null;
   created_at: string;
   started_at: string | null;
   completed_at: string | null;
