@@ -17,6 +17,8 @@ export { createSecretFile } from './secret.ts';
 export { basePathOf, isLoopbackHost, parseUrl } from './url.ts';
 export { nearest } from './config/nearest.ts';
 export { jsonTextFault, jsonValueFault, MAX_JSON_DEPTH, TOO_DEEP } from './json.ts';
+export { indexOfWords, passageAround } from './passage.ts';
+export type { Passage } from './passage.ts';
 export { lazily } from './lazy.ts';
 export { createThreads, ThreadError } from './threads.ts';
 export type { ThreadErrorCode, ThreadLimits, Threads } from './threads.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cutText } from 'civic';
+import { cutText, indexOfWords, passageAround, type Passage } from 'civic';
 import type { ClaimDraft, SourceDraft } from 'civic/directory';
 import type { Finding } from 'civic/discovery';
 import type { Row, Vote } from '../adapters/types.ts';
@@ -30,9 +30,6 @@ interface Named {
 const LONGEST_NAME = 200;
 /** Of one read; further ones are proposed when their rows change. */
 const MOST_NAMED = 500;
-const EXCERPT_AROUND = 100;
-/** Characters that a database cannot store. */
-const NOT_STORED = /[\0\p{Surrogate}]/u;
 /** Platforms state names in fields of their own, so that few are wrong. A body can be the department that entered a meeting, and a post can name anything. */
 const SCORES = { person: 0.95, body: 0.9, post: 0.8 };
 
@@ -89,34 +86,11 @@ function findingOf({ type, name, body, score }: Named, { source, documents, retr
   };
 }
 
-interface Passage {
-  document: ReadDocument;
-  excerpt: string;
-  locator: { start: number; end: number };
-}
-
-function passageOf(name: string, documents: ReadDocument[]): Passage | null {
+function passageOf(name: string, documents: ReadDocument[]): Passage & { document: ReadDocument } | null {
   for (const document of documents) {
     const at = indexOfWords(document.text, name);
-    if (at < 0) continue;
-    const locator = wholeWords(document.text, at, at + name.length);
-    const excerpt = document.text.slice(locator.start, locator.end);
-    if (!NOT_STORED.test(excerpt)) return { document, excerpt, locator };
+    const passage = at < 0 ? null : passageAround(document.text, at, at + name.length);
+    if (passage) return { document, ...passage };
   }
   return null;
-}
-
-/** Returns where a text has a name as whole words; -1 where it does not. */
-function indexOfWords(text: string, name: string): number {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    if (!/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length, at + name.length + 2))) return at;
-  }
-  return -1;
-}
-
-/** Returns a range around a name that begins and ends with whole words. */
-function wholeWords(text: string, start: number, end: number): { start: number; end: number } {
-  const before = text.slice(Math.max(0, start - EXCERPT_AROUND), start);
-  const after = text.slice(end, end + EXCERPT_AROUND);
-  return { start: start - (/\s(\S.*)$/s.exec(before)?.[1]!.length ?? 0), end: end + (/^(.*\S)\s/s.exec(after)?.[1]!.length ?? 0) };
 }
