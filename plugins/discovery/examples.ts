@@ -13,6 +13,7 @@ export const discoveryExamples: Examples = {
   [`POST ${RUNS}`]: { body: started },
   [`POST ${RUNS}/{id}/cancel`]: { ...startedRun, manual: 'The run must not have ended.' },
   [`GET ${RUNS}/{id}`]: startedRun,
+  [`GET ${RUNS}/{id}/events`]: { ...startedRun, seconds: 3 },
   [`GET ${RUNS}/{id}/sources`]: startedRun,
   [`GET ${RUNS}/{id}/candidates`]: startedRun,
   [`GET ${RUNS}/{id}/candidates/{cid}`]: candidate,

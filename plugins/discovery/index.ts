@@ -9,6 +9,7 @@ import { runDiscovery } from './engine/engine.ts';
 import { evalExtraction } from './eval/extraction.ts';
 import { discoveryExamples } from './examples.ts';
 import { discoveryProblems } from './problems.ts';
+import { createRunEvents } from './runs/events.ts';
 import { runRoutes } from './runs/routes.ts';
 import { deleteMonthsOf, runsIn } from './runs/quota-store.ts';
 import { monthOf, RUN_JOB } from './runs/start.ts';
@@ -43,6 +44,7 @@ export default definePlugin<DiscoveryConfig>({
     // Kills of workers do not count as failures of a run.
     civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
     civic.command(evalExtraction(discovery.reader.document));
+    const events = createRunEvents(discovery);
     const accounts = civic.serviceIfOn('accounts');
     if (accounts) {
       civic.examples(discoveryExamples);
@@ -53,8 +55,16 @@ export default definePlugin<DiscoveryConfig>({
       accounts.meter('discovery_runs', async (accountId) => runsIn(civic.db.read, (await accounts.workspacesOf(civic.db.read, accountId)).map(({ id }) => id), monthOf(civic.clock.now())));
       for (const tool of discoveryTools(discovery)) civic.tool(tool);
       for (const resource of discoveryResources(discovery)) civic.resource(resource);
-      server.route([...runRoutes(discovery), ...candidateRoutes(discovery, createDecisions(discovery))]);
+      civic.watch('accounts.access_changed', ({ payload }) => events.endOf(payload.account_id));
+      server.ext('onPreStop', () => events.stop());
+      server.route([...runRoutes(discovery, events), ...candidateRoutes(discovery, createDecisions(discovery))]);
     }
-    return { stop: () => threads.close() };
+    return {
+      async start() { events.start(); },
+      async stop() {
+        await events.stop();
+        await threads.close();
+      },
+    };
   },
 });

@@ -255,6 +255,7 @@ export const table: Record<string, Case[]> = {
   'POST /api/discovery-runs/{id}/cancel': [{ ...ofRun, payload: {} }],
   'GET /api/discovery-runs/{id}/sources': [ofRun],
   'GET /api/discovery-runs/{id}': [ofRun],
+  'GET /api/discovery-runs/{id}/events': [ofRun],
   'GET /api/discovery-runs/{id}/candidates': [ofRun],
   'GET /api/discovery-runs/{id}/candidates/{cid}': [ofRun],
   'PATCH /api/discovery-runs/{id}/candidates/{cid}': [{ ...deciding, payload: { name: 'Another name' } }],

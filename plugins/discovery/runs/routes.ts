@@ -2,9 +2,10 @@ import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { Joi, listResponse, pageOf, problem, type Caller } from 'civic';
 import { ownerOf, type Discovery, type Owner, type RunVisibility } from '../context.ts';
 import { failRun, isOpen } from '../engine/engine.ts';
+import type { RunEvents } from './events.ts';
 import { pagesPage } from './pages-store.ts';
 import { foundRun, RUNS, shownPage, shownRuns, type ShownRun } from './runs.ts';
-import { newRun, run, runList, sourceList } from './schemas.ts';
+import { newRun, run, runList, runMessages, sourceList } from './schemas.ts';
 import { startRun, type NewRun } from './start.ts';
 import { lockedRun, STATUSES, type Status } from './store.ts';
 
@@ -17,7 +18,7 @@ export const writing = { mode: 'required' as const, access: { scope: ['discovery
 const params = Joi.object({ id: Joi.string().max(100).description('The id of the run') });
 const RETRY_SECONDS = 5;
 
-export function runRoutes(discovery: Discovery): ServerRoute[] {
+export function runRoutes(discovery: Discovery, events: RunEvents): ServerRoute[] {
   const { civic } = discovery;
   /** Clients poll a run that has not ended. */
   const respond = (h: ResponseToolkit, shown: ShownRun) => {
@@ -83,6 +84,19 @@ export function runRoutes(discovery: Discovery): ServerRoute[] {
         const data = shown.map(({ url, state, reason, detail, title, content_hash, retrieved_at, found }) => ({ url, state, reason, detail, title, content_hash, retrieved_at, findings: found }));
         return listResponse(request, h, page, { data, total, next: rows.length > page.limit ? [Number(shown.at(-1)!.key)] : null });
       },
+    },
+    {
+      method: 'GET',
+      path: `${RUNS}/{id}/events`,
+      options: {
+        description: 'The progress of a run as a stream of events',
+        notes: 'Server-sent events: `progress` at once and after each change, at the end `completed` or `failed`, and then the stream closes. The data of each is the run. Events that the client did not read in time are replaced by the latest. A client that connects again with the id of the last event gets 204.',
+        auth: reading,
+        validate: { query: visibilityQuery, params, headers: Joi.object({ 'last-event-id': Joi.string().allow('').description('The id of the last event that the client has; sent by browsers') }).unknown() },
+        plugins: { civic: { rate: 'stream', headers: ['Cache-Control'], problems: [...problems, 'unknown_run', 'method_not_allowed', 'too_many_requests', 'unavailable'], stream: { protocol: 'sse', send: runMessages } } },
+        response: { status: { 200: true, 204: Joi.any() } as never, sample: 0 },
+      },
+      handler: async (request, h) => events.open(request, h, await foundRun(civic.db.read, ownerOfRequest(request), String(request.params.id)), callerOf(request)),
     },
     {
       method: 'GET',

@@ -41,7 +41,7 @@ function shownRun(row: RunRow, { pending, decided }: DecisionCounts, url: (path:
     visibility: row.workspace_id === null ? 'public' as const : 'workspace' as const,
     review_state: reviewState(pending, decided),
     created_at, started_at, completed_at,
-    links: { self: url(`${RUNS}/${id}`), candidates: url(`${RUNS}/${id}/candidates`), sources: url(`${RUNS}/${id}/sources`) },
+    links: { self: url(`${RUNS}/${id}`), candidates: url(`${RUNS}/${id}/candidates`), sources: url(`${RUNS}/${id}/sources`), events: url(`${RUNS}/${id}/events`) },
   };
 }
 

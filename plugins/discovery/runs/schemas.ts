@@ -21,8 +21,15 @@ export const run = Joi.object({
   created_at: time.required(),
   started_at: time.allow(null).required(),
   completed_at: time.allow(null).required(),
-  links: Joi.object({ self: Joi.string().required(), candidates: Joi.string().required(), sources: Joi.string().required() }).required(),
+  links: Joi.object({ self: Joi.string().required(), candidates: Joi.string().required(), sources: Joi.string().required(), events: Joi.string().required() }).required(),
 }).meta({ name: 'DiscoveryRun' });
+
+/** The events of a run: the data of each is the run. */
+export const runMessages = {
+  progress: run.description('The run has begun, or has got further.'),
+  completed: run.description('The search has ended: its candidates wait for review.'),
+  failed: run.description('The run was cancelled, or ended because of an error.'),
+};
 
 export const runList = Joi.object({ data: Joi.array().items(run).required(), total: count, next_cursor: Joi.string().allow(null).required() });
 

@@ -64,6 +64,10 @@ export async function runById(reader: Reader, id: string): Promise<RunRow | unde
   return reader(TABLE).where({ id }).first('*');
 }
 
+export async function runsByKey(reader: Reader, keys: number[]): Promise<RunRow[]> {
+  return reader(TABLE).whereIn('key', keys).select('*');
+}
+
 /** Reads a run that the transaction is about to change. */
 export async function lockedRun(tx: Tx, id: string): Promise<RunRow | undefined> {
   const query = tx(TABLE).where({ id });
