@@ -82,7 +82,7 @@ export function createSourcePage(ingest: Ingest, sources: Sources, { pages }: Pi
       // A name that was not edited is not resolved: it may have been given by its key.
       const place = values.place === (await placeOf(row) ?? '') ? row.place_key : await placeIn(ingest, values.place);
       const changes: SourceChanges = { name: values.name, place, cadence_seconds: values.cadence || null, ...(values.url !== row.url && { url: values.url }) };
-      await page.change((tx) => sources.update(tx, page.owner, id, changes));
+      await sources.change(page.owner, id, changes, { test: true, write: page.change });
     } catch (error) {
       const fault = formFault(error, page.t);
       return show(page, id, { ...fault, given }, fault.status);

@@ -1,7 +1,7 @@
 import type { Document } from 'civic/reader';
 import { legistarApi } from '../adapters/legistar-api.ts';
-import type { Row } from '../adapters/types.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from '../reads/compare.ts';
+import type { GoneRow } from '../reads/gone.ts';
 import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
 
 /** One sync of a city's calendar: the events that changed since the last, and the ids of those that vanished. */
@@ -34,7 +34,7 @@ const ZONE = 'America/New_York';
 export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
   const result: ReplayResult = { reads: 0, rows: 0, signals: {}, changes: { added: 0, changed: 0, gone: 0 }, second_pass: 0 };
   const known = new Map<string, KnownRow>();
-  const gone = new Map<string, Row>();
+  const gone = new Map<string, GoneRow>();
   const formers = new Map<string, Former>();
   let doubted = new Set<string>();
   let before = -Infinity;
@@ -42,14 +42,14 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
     const document = documentOf(LIST, records.map((record) => ('EventItems' in record ? { ...record, EventItems: [] } : record)));
     const open = async (url: string) => agendaOf(url, records);
     const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open })).map((row) => completed(row, known.get(row.key)?.row));
-    const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key), goneRow: (key) => gone.get(key) });
+    const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key), gone });
     const { changes, doubted: doubtedNow } = await compare();
     const context = contextOf(document, now, before);
     before = now;
     for (const change of changes) countChange(result, change, formers, context);
     for (const change of changes) {
       known.delete(change.type === 'changed' ? change.before.key : change.row.key);
-      if (change.type === 'gone') gone.set(change.row.key, change.row);
+      if (change.type === 'gone') gone.set(change.row.key, { row: change.row, wasCancelled: true });
       else known.set(change.row.key, { hash: hashOf(change.row), row: change.row });
     }
     doubted = new Set(doubtedNow.map(({ key }) => key));

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SignalChange } from 'civic/firehose';
 import type { MeetingRow, Row } from '../adapters/types.ts';
 import { changedFields } from './fields.ts';
+import type { GoneRow } from './gone.ts';
 import { stableJson } from './stable.ts';
 
 /** A row as the last read that had it found it. */
@@ -14,7 +15,7 @@ export type Change =
   | { type: 'added'; row: Row }
   | { type: 'changed'; before: Row; row: Row; fields: SignalChange[]; /** Its times are those of another zone: the meeting was not moved. */ isShifted?: boolean }
   /** It was gone, and is listed again. */
-  | { type: 'returned'; before: Row; row: Row; fields: SignalChange[] }
+  | { type: 'returned'; before: Row; row: Row; fields: SignalChange[]; wasCancelled: boolean }
   | { type: 'gone'; row: Row };
 
 export interface Comparison {
@@ -29,8 +30,8 @@ export interface CompareOptions {
   isComplete: boolean;
   /** Whether its list has no last date: then a meeting after the last one that is listed counts as well. */
   hasNoEnd: boolean;
-  /** Returns a row that was gone before this read, if it was ever known. */
-  goneRow(key: string): Row | undefined;
+  /** The rows that were gone before this read, by the keys of those that continue them. */
+  gone: ReadonlyMap<string, GoneRow>;
   /** Whether these rows were missing in the last read as well; then they are believed to be gone. */
   wasDoubted(row: Row): boolean;
   /** Whether the time zone of the source changed since the rows were read. */
@@ -61,12 +62,12 @@ export function completed(row: Row, known: Row | undefined): Row {
 
 /** Compares the rows of a read, completed, with those that are known. Times of change that a platform reports do not count, because they are often wrong. */
 export function compareRows(known: Map<string, KnownRow>, rows: Row[], options: CompareOptions): Comparison {
-  if (options.isShifted) return shiftedRows(known, rows);
+  if (options.isShifted) return shiftedRows(known, rows, options.gone);
   const read = new Map(rows.map((row) => [row.key, row]));
   const missing = options.isComplete && rows.length > 0 ? [...known.values()].map(({ row }) => row).filter((row) => !read.has(row.key) && isUpcoming(row, options.now)) : [];
-  const { moves, left } = pairMoves(missing, rows, known);
+  const { moves, left } = pairMoves(missing, rows, (key) => known.has(key) || options.gone.has(key));
   const { gone, doubted } = judgeMissing(left, { known, rows, moved: moves.size }, options);
-  return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key), options.goneRow(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };
+  return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key), options.gone.get(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };
 }
 
 interface Listed {
@@ -103,20 +104,20 @@ function startOf(row: Row): number {
   return row.kind === 'meeting' ? Date.parse(row.start ?? '') : NaN;
 }
 
-function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefined, gone?: Row): Change[] {
+function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefined, gone: GoneRow | undefined): Change[] {
   if (movedFrom) return [{ type: 'changed', before: movedFrom, row, fields: changedFields(movedFrom, row) }];
-  if (!known && gone) return [{ type: 'returned', before: gone, row, fields: changedFields(gone, row) }];
+  if (!known && gone) return [{ type: 'returned', before: gone.row, row, fields: changedFields(gone.row, row), wasCancelled: gone.wasCancelled }];
   if (!known) return [{ type: 'added', row }];
   if (known.hash === hashOf(row)) return [];
   return [{ type: 'changed', before: known.row, row, fields: changedFields(known.row, row) }];
 }
 
 /** Compares rows whose times are read in another zone. What is missing is left to the next read. */
-function shiftedRows(known: Map<string, KnownRow>, rows: Row[]): Comparison {
+function shiftedRows(known: Map<string, KnownRow>, rows: Row[], gone: CompareOptions['gone']): Comparison {
   const read = new Map(rows.map((row) => [row.key, row]));
   const vanished = [...known.values()].map(({ row }) => row).filter(({ key }) => !read.has(key));
   const moves = pairShifts(vanished, rows.filter(({ key }) => !known.has(key)));
-  const changes = rows.flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key)));
+  const changes = rows.flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key), gone.get(row.key)));
   return { changes: changes.map((change) => (change.type === 'changed' ? { ...change, fields: change.fields.filter(({ field }) => field !== 'start' && field !== 'end'), isShifted: true } : change)), doubted: [] };
 }
 
@@ -140,11 +141,11 @@ const SAME_DAY_MS = 12 * 3600_000;
  * then those on about the same day in their order, then the only one that is left, within a month, unless the list has others of that title: a series has its next meeting at the usual distance. Last,
  * a meeting at the same time whose title begins with the other one was renamed.
  */
-function pairMoves(vanished: Row[], rows: Row[], known: Map<string, KnownRow>): { moves: Map<string, Row>; left: Row[] } {
+function pairMoves(vanished: Row[], rows: Row[], isKnown: (key: string) => boolean): { moves: Map<string, Row>; left: Row[] } {
   const moves = new Map<string, Row>();
   const gone = byTitle(vanished);
   const listed = byTitle(rows);
-  const added = rows.filter(({ key }) => !known.has(key));
+  const added = rows.filter(({ key }) => !isKnown(key));
   for (const [title, others] of byTitle(added)) {
     let rest = { before: inOrder(gone.get(title) ?? []), after: inOrder(others) };
     for (const furthest of [0, SAME_DAY_MS]) rest = pairNear(rest, furthest, moves);

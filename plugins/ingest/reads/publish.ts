@@ -5,8 +5,8 @@ import { insertSignals } from '../feeds/store.ts';
 import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
 import { passageOf } from '../signals/evidence.ts';
 import type { SourceRow } from '../sources/store.ts';
-import { hashOf, type Comparison } from './compare.ts';
-import { endRow, insertRows, setDoubted, updateRow, type RowVersion, type StoredRow } from './store.ts';
+import { hashOf, type Change, type Comparison } from './compare.ts';
+import { endRow, freeKeys, insertRows, setDoubted, updateRow, type RowVersion, type StoredRow } from './store.ts';
 
 /** What a read found, and what was stored before. */
 export interface Found extends Comparison {
@@ -19,12 +19,13 @@ export interface Found extends Comparison {
 export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, doubted, stored, given }: Found, context: SignalContext): Promise<number> {
   const at = ingest.civic.clock.iso();
   const planned = changes.map((change) => {
-    const former = stored.get(change.type === 'changed' ? change.before.key : change.row.key);
+    const former = stored.get('before' in change ? change.before.key : change.row.key);
     return { change, former, signals: signalsOf(change, former ? formerOf(former) : null, context) };
   });
   const ids = await publishDrafts(ingest, tx, planned.flatMap(({ signals }) => signals));
   await insertSignals(tx, source.key, ids, at);
   const pages = new Map(given.filter(({ kind }) => kind === 'page').map((row) => [row.key, row]));
+  await freeKeys(tx, takenKeys(changes, stored));
   let next = 0;
   const added: RowVersion[] = [];
   for (const { change, former, signals } of planned) {
@@ -32,11 +33,17 @@ export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { chang
     const version = { ...versionOf(pages.get(change.row.key) ?? change.row, context), signal_id: idOf.get('row') ?? former?.signal_id ?? null, cancelled_id: cancelledId(idOf, former) };
     if (change.type === 'added') added.push(version);
     else if (change.type === 'gone') await endRow(tx, source.key, change.row.key, version.cancelled_id, at);
-    else await updateRow(tx, source.key, change.before.key, version, at);
+    else await updateRow(tx, former!.key, version, at);
   }
   await insertRows(tx, source.key, added, at);
   await setDoubted(tx, source.key, doubted.map(({ key }) => key));
   return ids.length;
+}
+
+/** Returns which stored rows have the key that another row has now: keys contain dates, and another address numbers its meetings anew. */
+function takenKeys(changes: Change[], stored: Map<string, StoredRow>): number[] {
+  const keys = changes.flatMap((change) => (change.type === 'gone' || ('before' in change && change.before.key === change.row.key) ? [] : [change.row.key]));
+  return keys.flatMap((key) => stored.get(key)?.key ?? []);
 }
 
 /** Publishes signals, and keeps the contents that their evidence refers to. */

@@ -13,6 +13,7 @@ import { compareRows, completed, hashOf, type Change, type KnownRow } from './co
 import { actorsIn, type ActorContext } from './actors.ts';
 import { MOST_ROWS, readRows, textOf, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault, type KnownState } from './fault.ts';
+import { pairGone, type GoneRow } from './gone.ts';
 import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
 import { pruneRows } from './prune.ts';
@@ -28,8 +29,10 @@ const MOST_READS = 5;
 const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not be stored. The log of the server has the reason.' };
 
 interface Known {
-  /** By key, with rows of this read that were gone. */
+  /** By key, with those that were gone. */
   stored: Map<string, StoredRow>;
+  /** The rows that were gone, by the keys of those in this read that continue them. */
+  gone: Map<string, GoneRow>;
   rows: Map<string, KnownRow>;
   state: KnownState;
 }
@@ -120,10 +123,10 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
   const ignored = JSON.parse(source.ignored) as string[];
-  const formerRow = (key: string) => known.rows.get(key)?.row ?? goneRow(known, key);
+  const formerRow = (key: string) => known.rows.get(key)?.row ?? known.gone.get(key)?.row;
   const rows = given.map((row) => withoutIgnored(completed(row, formerRow(row.key)), ignored));
   const comparison = compareRows(known.rows, rows, {
-    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), goneRow: (key) => goneRow(known, key),
+    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), gone: known.gone,
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: classOf(source), place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },
@@ -131,7 +134,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
     content_hash: read.content!.hash, text: textOf(document!), opened,
   };
   const signals = await publish(ingest, tx, source, { ...comparison, stored: known.stored, given }, context);
-  await pruneRows(tx, source.key, { stored: [...known.stored.values()], read: rows, at: ingest.civic.clock.iso(), before: new Date(context.known_since).toISOString() });
+  await pruneRows(tx, source.key, { stored: [...known.stored.values()].filter(({ gone_at }) => gone_at === null), read: rows, at: ingest.civic.clock.iso(), before: new Date(context.known_since).toISOString() });
   const page = { url: read.final_url, content_hash: context.content_hash, text: context.text };
   await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: context.source.source_class.startsWith('government') });
   // What a first read lists is no change.
@@ -149,11 +152,6 @@ async function proposeActors(ingest: Ingest, tx: Tx, source: SourceRow, changes:
   await ingest.discovery.propose(tx, { type: 'watched_source', id, workspace_id, account_id: source.created_by, location: name, place_key, issue_areas: JSON.parse(source.issues) }, findings);
 }
 
-function goneRow({ stored, rows }: Known, key: string): Row | undefined {
-  const row = rows.has(key) ? undefined : stored.get(key);
-  return row && JSON.parse(row.data) as Row;
-}
-
 function withoutIgnored(row: Row, ignored: string[]): Row {
   return row.kind === 'page' ? { ...row, text: withoutLines(row.text, ignored) } : row;
 }
@@ -165,10 +163,11 @@ async function knownRows(tx: Tx, source: SourceRow, read: Row[]): Promise<Known>
     const row = withoutIgnored(JSON.parse(data) as Row, ignored);
     return [row_key, { hash: row.kind === 'page' ? hashOf(row) : hash, row }];
   }));
-  const added = read.map(({ key }) => key).filter((key) => !rows.has(key));
-  const stored = new Map([...await goneRowsOf(tx, source.key, added), ...present].map((row) => [row.row_key, row]));
+  const added = read.filter(({ key }) => !rows.has(key));
+  const gone = await goneRowsOf(tx, source.key, { keys: added.map(({ key }) => key), starts: added.flatMap((row) => (row.kind === 'meeting' ? row.start ?? [] : [])) });
+  const stored = new Map([...gone, ...present].map((row) => [row.row_key, row]));
   const wasDoubted = ({ key }: Row) => Boolean(stored.get(key)?.is_doubted);
-  return { stored, rows, state: { rowCount: source.row_count, fault: source.fault, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
+  return { stored, rows, gone: pairGone(gone, added, source.url), state: { rowCount: source.row_count, fault: source.fault, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
 }
 
 /** Lets the next read decide about all rows that are missing, also when it brings the content that was applied last. */

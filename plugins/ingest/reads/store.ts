@@ -1,4 +1,4 @@
-import { bulkInsert, type Reader, type Tx } from 'civic';
+import { bulkInsert, dialectOf, type Reader, type Tx } from 'civic';
 import type { Row } from '../adapters/types.ts';
 import type { Via } from '../sources/store.ts';
 
@@ -21,9 +21,11 @@ export interface StoredRow {
   last_seen_at: string;
   is_doubted: 0 | 1;
   gone_at: string | null;
+  /** The address that listed it, when the source has another one now. */
+  former_url: string | null;
 }
 
-const COLUMNS = ['key', 'row_key', 'hash', 'data', 'signal_id', 'cancelled_id', 'content_hash', 'content_at', 'passage', 'last_seen_at', 'is_doubted', 'gone_at'] as const;
+const COLUMNS = ['key', 'row_key', 'hash', 'data', 'signal_id', 'cancelled_id', 'content_hash', 'content_at', 'passage', 'last_seen_at', 'is_doubted', 'gone_at', 'former_url'] as const;
 
 export interface ReadRow {
   key: number;
@@ -46,11 +48,14 @@ export async function rowsOf(reader: Reader, sourceKey: number): Promise<StoredR
   return reader(ROWS).where({ source_key: sourceKey, gone_at: null }).select(COLUMNS);
 }
 
-/** Returns those of these rows that were gone. */
-export async function goneRowsOf(reader: Reader, sourceKey: number, rowKeys: string[]): Promise<StoredRow[]> {
+/** Returns the rows of a source that were gone and have one of these keys, or begin at one of these times. */
+export async function goneRowsOf(reader: Reader, sourceKey: number, { keys, starts }: { keys: string[]; starts: string[] }): Promise<StoredRow[]> {
+  const start = dialectOf(reader) === 'postgres' ? "data::json ->> 'start'" : "json_extract(data, '$.start')";
+  const gone = () => reader(ROWS).where({ source_key: sourceKey }).whereNotNull('gone_at').select(COLUMNS);
   const rows: StoredRow[] = [];
-  for (const some of chunksOf(rowKeys)) rows.push(...await reader(ROWS).where({ source_key: sourceKey }).whereNotNull('gone_at').whereIn('row_key', some).select(COLUMNS));
-  return rows;
+  for (const some of chunksOf(keys)) rows.push(...await gone().whereIn('row_key', some));
+  for (const some of chunksOf([...new Set(starts)])) rows.push(...await gone().whereRaw(`${start} in (${some.map(() => '?').join(', ')})`, some));
+  return [...new Map(rows.map((row) => [row.key, row])).values()];
 }
 
 /** Returns rows of a source, those that appeared last first, and those of one read in the order of the page. */
@@ -71,16 +76,25 @@ export interface RowVersion {
 /** Stores rows that are new. */
 export async function insertRows(tx: Tx, sourceKey: number, versions: RowVersion[], at: string): Promise<void> {
   const rows = versions.map(({ row, ...version }) => ({
-    source_key: sourceKey, row_key: row.key, ...version, content_at: at, data: JSON.stringify(row), first_seen_at: at, last_seen_at: at, is_doubted: false, gone_at: null,
+    source_key: sourceKey, row_key: row.key, ...version, content_at: at, data: JSON.stringify(row), first_seen_at: at, last_seen_at: at, is_doubted: false, gone_at: null, former_url: null,
   }));
   await bulkInsert(tx, ROWS, rows);
 }
 
 /** Stores a new version of a row, also of one that was gone and is listed again. */
-export async function updateRow(tx: Tx, sourceKey: number, rowKey: string, { row, ...version }: RowVersion, at: string): Promise<void> {
-  // A meeting that was gone may come back under its old key.
-  if (row.key !== rowKey) await tx(ROWS).where({ source_key: sourceKey, row_key: row.key }).delete();
-  await tx(ROWS).where({ source_key: sourceKey, row_key: rowKey }).update({ row_key: row.key, ...version, content_at: at, data: JSON.stringify(row), last_seen_at: at, is_doubted: false, gone_at: null });
+export async function updateRow(tx: Tx, key: number, { row, ...version }: RowVersion, at: string): Promise<void> {
+  await tx(ROWS).where({ key }).update({ row_key: row.key, ...version, content_at: at, data: JSON.stringify(row), last_seen_at: at, is_doubted: false, gone_at: null, former_url: null });
+}
+
+/** Gives rows other keys, because other rows have theirs now. They are still found by their start. */
+export async function freeKeys(tx: Tx, keys: number[]): Promise<void> {
+  for (const some of chunksOf(keys)) await tx(ROWS).whereIn('key', some).update({ row_key: tx.raw("'gone/' || key") });
+}
+
+/** Notes that rows are of a former address of their source. They are neither listed nor gone until a read of the next one has them. */
+export async function setAsideRows(tx: Tx, sourceKey: number, url: string, at: string): Promise<void> {
+  await tx(ROWS).where({ source_key: sourceKey, former_url: null }).update({ former_url: url });
+  await tx(ROWS).where({ source_key: sourceKey, gone_at: null }).update({ gone_at: at, is_doubted: false });
 }
 
 /** Ends a row that vanished. It stays stored, so that the same signals continue when it is listed again. */
@@ -108,10 +122,6 @@ export async function deleteGoneRows(tx: Tx, sourceKey: number, before: string):
 export async function setDoubted(tx: Tx, sourceKey: number, rowKeys: string[]): Promise<void> {
   await tx(ROWS).where({ source_key: sourceKey, is_doubted: true }).update({ is_doubted: false });
   for (const some of chunksOf(rowKeys)) await tx(ROWS).where({ source_key: sourceKey }).whereIn('row_key', some).update({ is_doubted: true });
-}
-
-export async function deleteRowsOf(tx: Tx, sourceKey: number): Promise<void> {
-  await tx(ROWS).where({ source_key: sourceKey }).delete();
 }
 
 function chunksOf<Key>(keys: Key[]): Key[][] {

@@ -75,13 +75,15 @@ function added(row: Row, context: SignalContext): RowSignal[] {
   return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, null, context)];
 }
 
-function changed({ before, row, fields, isShifted }: Extract<Change, { type: 'changed' }>, former: Former | null, context: SignalContext): RowSignal[] {
+/** What differs at another address of the source is a new version of the row, but no change: it may have been there before. */
+function changed({ before, row, fields, isShifted, isElsewhere = false }: Omit<Extract<Change, { type: 'changed' }>, 'type'> & { isElsewhere?: boolean }, former: Former | null, context: SignalContext): RowSignal[] {
   const changes = fitting(fields);
   const isOff = (one: Row) => one.kind === 'meeting' && one.status === 'cancelled';
   if (row.kind === 'meeting' && isOff(before) && !isOff(row)) return reinstated(row, changes, former, context);
   const newVersion = versionOf(row, changes, former, context);
   if (row.kind === 'meeting' && isOff(row) && !isOff(before)) return [...newVersion, cancelled(row, former, context)];
   if (changes.length === 0) return isShifted ? newVersion : [];
+  if (isElsewhere) return newVersion;
   const evidence = row.kind === 'page' ? pageEvidence(row, changes, former, context) : itemEvidence(row, changes, context) ?? rowEvidence(row, context);
   return [...newVersion, { draft: changeDraft(row, changes, context, evidence), is: null }];
 }
@@ -104,8 +106,8 @@ function vanished(row: MeetingRow, former: Former | null, context: SignalContext
 }
 
 /** A meeting that vanished and is listed again was first seen earlier, so that it is no short notice. */
-function returned({ row, fields }: Extract<Change, { type: 'returned' }>, former: Former | null, context: SignalContext): RowSignal[] {
-  if (row.kind !== 'meeting') return added(row, context);
+function returned({ before, row, fields, wasCancelled }: Extract<Change, { type: 'returned' }>, former: Former | null, context: SignalContext): RowSignal[] {
+  if (row.kind !== 'meeting' || !wasCancelled) return changed({ before, row, fields, isElsewhere: true }, former, context);
   if (row.status === 'cancelled') return [];
   const status = { field: 'status', before: 'cancelled', after: row.status };
   return reinstated(row, fitting([status, ...fields.filter(({ field }) => field !== 'status')]), former, context);

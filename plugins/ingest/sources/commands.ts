@@ -20,6 +20,8 @@ const SETTINGS: CommandOption[] = [
   { name: 'every', value: 'seconds', summary: 'How many seconds are between two reads' },
 ];
 
+const NO_TEST: CommandOption = { name: 'no-test', summary: 'Store the address without reading it first' };
+
 /** `civic source …`: the sources of the operator, whose signals are public. */
 export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
   return [
@@ -27,10 +29,7 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
       name: 'source add',
       summary: 'Watch a public page, calendar or feed; its signals are public',
       arguments: '<url>',
-      options: [
-        ...SETTINGS,
-        { name: 'no-test', summary: 'Store it without reading it first' },
-      ],
+      options: [...SETTINGS, NO_TEST],
       examples: ['bin/civic source add https://example.org/calendar.ics --place st-louis,missouri'],
       needs: 'database',
       writes: true,
@@ -75,7 +74,7 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
       name: 'source edit',
       summary: 'Change the address or the settings of a watched source; another address is read at once',
       arguments: '<id>',
-      options: [{ name: 'url', value: 'address', summary: 'The address to watch from now on' }, ...SETTINGS],
+      options: [{ name: 'url', value: 'address', summary: 'The address to watch from now on' }, ...SETTINGS, NO_TEST],
       examples: ['bin/civic source edit 01a1e828-3e23-7000-8000-000000000001 --url https://example.org/events.ics'],
       needs: 'database',
       writes: true,
@@ -86,7 +85,7 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
         if (Object.keys(changes).length === 0) throw new Misuse('Name what to change, such as --url or --place');
         const { error } = sourceChange.keys({ cadence_seconds: cadenceOfOperator }).validate(changes);
         if (error) throw new Misuse(error.message);
-        const source = await civic.db.write((tx) => sources.update(tx, OPERATOR, id, changes)).catch(failed);
+        const source = await sources.change(OPERATOR, id, changes, { test: !options['no-test'] }).catch(failed);
         terminal.print(source, () => `${source.name} is watched at ${source.url}${source.next_read_at ? `, and is read next at ${source.next_read_at}` : ''}`);
       },
     },

@@ -77,13 +77,16 @@ export function sourceRoutes({ civic }: Ingest, sources: Sources): ServerRoute[]
       path: `${PATH}/{id}`,
       options: {
         description: 'Change a watched source',
-        notes: 'A new address is read at once, which recognises its platform, as is a place of another time zone, which corrects the times of meetings. `state` pauses or resumes it.',
+        notes: 'A new address is read before it is stored, unless `test` is false, and then at once; meetings that are known are not published again. A place of another time zone is read at once as well, which corrects the times of meetings. `state` pauses or resumes it.',
         auth: writing,
         validate: { query: visibilityQuery, params, payload: sourceChange },
-        plugins: { civic: { problems: [...ofOne, 'source_watched'] } },
+        plugins: { civic: { problems: [...ofOne, 'source_watched', 'source_unreadable'] } },
         response: { schema: source },
       },
-      handler: (request) => civic.db.write((tx) => sources.update(tx, ownerOf(request), idIn(request), request.payload as SourceChanges)),
+      handler(request) {
+        const { test = true, ...changes } = request.payload as SourceChanges & { test?: boolean };
+        return sources.change(ownerOf(request), idIn(request), changes, { test });
+      },
     },
     {
       method: 'DELETE',

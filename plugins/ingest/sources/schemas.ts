@@ -46,7 +46,7 @@ export const newSource = Joi.object({
   visibility: Joi.string().valid('workspace', 'public').default('workspace').description('`public` is for sources of the operator, whose signals everybody sees; it requires the role of a reviewer'),
 }).meta({ name: 'NewWatchedSource' });
 
-export const sourceChange = Joi.object({ ...settings, url: address, state: Joi.string().valid(...STATES), ignored: Joi.array().items(Joi.string().max(1000)).max(200).description('Passages of the page whose changes are not reported; numbers, months and days in them stand for any') }).min(1).meta({ name: 'WatchedSourceChange' });
+export const sourceChange = Joi.object({ ...settings, url: address, test: Joi.boolean().description('Whether to read another address first, as without it; false stores it at once, and its next read recognises it'), state: Joi.string().valid(...STATES), ignored: Joi.array().items(Joi.string().max(1000)).max(200).description('Passages of the page whose changes are not reported; numbers, months and days in them stand for any') }).min(1).meta({ name: 'WatchedSourceChange' });
 
 const via = Joi.string().valid(...VIAS).allow(null).required().description('How it was read: `browser` when the page has no text without its scripts; null before the first read');
 

@@ -3,7 +3,7 @@ import { adapterOf } from '../adapters/adapters.ts';
 import type { Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
 import { READ_JOB, schedule } from '../reads/run.ts';
-import { deleteRowsOf, readsPage, type ReadRow } from '../reads/store.ts';
+import { readsPage, setAsideRows, type ReadRow } from '../reads/store.ts';
 import { addressName } from './names.ts';
 import { probe, type Probe } from './recognise.ts';
 import { shownSource, type ShownSource } from './shown.ts';
@@ -114,8 +114,8 @@ export function createSources(ingest: Ingest) {
   }
 
   /** Throws when another source watches the address. */
-  async function refuseWatched(tx: Tx, { workspace_id }: Owner, url: string, id: string | null): Promise<void> {
-    const known = await sourceByUrl(tx, workspace_id, url, id);
+  async function refuseWatched(reader: Reader, { workspace_id }: Owner, url: string, id: string | null): Promise<void> {
+    const known = await sourceByUrl(reader, workspace_id, url, id);
     if (known) throw problem('source_watched', { detail: `${url} is watched as “${known.name}”, with the id ${known.id}.`, extra: { source_id: known.id } });
   }
 
@@ -139,14 +139,42 @@ export function createSources(ingest: Ingest) {
     return rows.map((row) => shownSource(row, row.state === 'active' ? next.get(row.id) ?? null : null));
   }
 
+  /** Reads an address before it is watched. Throws when it cannot be read. */
+  async function recognise(input: Pick<SourceInput, 'url' | 'platform' | 'place'>): Promise<Probe & { platform: string }> {
+    const tested = await test(input);
+    if (tested.fault) throw problem('source_unreadable', { detail: tested.fault.detail });
+    return { ...tested, platform: tested.adapter!.name };
+  }
+
+  /** Changes a source. `recognised` is what its new address was recognised as; without it, its next read does. */
+  async function update(tx: Tx, owner: Owner, id: string, changes: SourceChanges, recognised?: Pick<Probe, 'url' | 'title'> & { platform: string }): Promise<ShownSource> {
+    const row = await locked(tx, owner, id);
+    if (changes.issues) checkIssues(changes.issues);
+    const { place, issues, tags, ignored, url: given = row.url, ...plain } = changes;
+    const url = recognised?.url ?? given;
+    const isOther = url !== row.url;
+    if (isOther) {
+      await refuseWatched(tx, owner, url, row.id);
+      await setAsideRows(tx, row.key, row.url, civic.clock.iso());
+    }
+    const next = await updateSource(tx, row.key, {
+      ...(isOther && { ...UNREAD, url, given_url: given === url ? null : given, platform: recognised?.platform ?? null, ...(row.name === addressName(row.url) && { name: (recognised?.title ?? addressName(url)).slice(0, LONGEST_NAME) }) }),
+      ...plain, updated_at: civic.clock.iso(),
+      ...(place !== undefined && await placeChange(tx, row, await placeKey(tx, place))),
+      ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
+    });
+    await reschedule(tx, row, next);
+    await reportChange(tx, row);
+    return (await shown(tx, [next]))[0]!;
+  }
+
   return {
-    ownerOf, test, found, shown,
+    ownerOf, test, found, shown, update,
     /** Adds a source. Without a test its first read recognises it. */
     async create(owner: Owner, input: SourceInput, { test: isTested, write = civic.db.write }: { test: boolean; write?: Write }): Promise<{ source: ShownSource; rows: Row[] }> {
       if (owner.workspace_id !== null && await totalOf(civic.db.read, owner.workspace_id) >= owner.most) throw full(owner);
-      const tested = isTested ? await test(input) : null;
-      if (tested?.fault) throw problem('source_unreadable', { detail: tested.fault.detail });
-      const recognised = tested ? { ...tested, platform: tested.adapter!.name } : { url: input.url, title: null, platform: input.platform ?? null };
+      const tested = isTested ? await recognise(input) : null;
+      const recognised = tested ?? { url: input.url, title: null, platform: input.platform ?? null };
       const source = await write(async (tx) => (await shown(tx, [await insert(tx, owner, input, recognised, civic.clock.iso())]))[0]!);
       return { source, rows: tested?.rows ?? [] };
     },
@@ -171,22 +199,13 @@ export function createSources(ingest: Ingest) {
       const page = rows.slice(0, limit);
       return { sources: await shown(reader, page), total, next: rows.length > limit ? Number(page.at(-1)!.key) : null };
     },
-    async update(tx: Tx, owner: Owner, id: string, changes: SourceChanges): Promise<ShownSource> {
-      const row = await locked(tx, owner, id);
-      if (changes.issues) checkIssues(changes.issues);
-      const { place, issues, tags, ignored, ...plain } = changes;
-      const isOther = changes.url !== undefined && changes.url !== row.url;
-      if (isOther) await refuseWatched(tx, owner, changes.url!, row.id);
-      // What another address lists is neither new nor gone.
-      if (isOther) await deleteRowsOf(tx, row.key);
-      const next = await updateSource(tx, row.key, {
-        ...(isOther && row.name === addressName(row.url) && { name: addressName(changes.url!) }), ...plain, updated_at: civic.clock.iso(), ...(isOther && { ...UNREAD, given_url: null }),
-        ...(place !== undefined && await placeChange(tx, row, await placeKey(tx, place))),
-        ...(issues && { issues: JSON.stringify(issues) }), ...(tags && { tags: JSON.stringify(tags) }), ...(ignored && { ignored: JSON.stringify(ignored) }),
-      });
-      await reschedule(tx, row, next);
-      await reportChange(tx, row);
-      return (await shown(tx, [next]))[0]!;
+    /** Changes a source. Another address is read first, unless it is not to be tested. */
+    async change(owner: Owner, id: string, changes: SourceChanges, { test: isTested, write = civic.db.write }: { test: boolean; write?: Write }): Promise<ShownSource> {
+      const row = await found(civic.db.read, owner, id);
+      if (!isTested || changes.url === undefined || changes.url === row.url) return write((tx) => update(tx, owner, id, changes));
+      await refuseWatched(civic.db.read, owner, changes.url, row.id);
+      const recognised = await recognise({ url: changes.url, place: changes.place === undefined ? row.place_key : changes.place });
+      return write((tx) => update(tx, owner, id, changes, recognised));
     },
     /** Adds a passage to those whose changes are not reported, or removes it. */
     async ignore(tx: Tx, owner: Owner, id: string, passage: string, isIgnored: boolean): Promise<void> {

@@ -53,7 +53,7 @@ for (const database of testDatabases()) {
       };
       const { id } = await add({ url: `${site.url}/slow`, cadence_seconds: 86_400 });
       await until(async () => isAsked);
-      expect((await call('PATCH', `${PATH}/${id}`, { url: `${site.url}/one` })).status).to.equal(200);
+      expect((await call('PATCH', `${PATH}/${id}`, { url: `${site.url}/one`, test: false })).status).to.equal(200);
       // Until the time that the change set was taken.
       await sleep(300);
       release();
@@ -81,6 +81,14 @@ for (const database of testDatabases()) {
       const elsewhere = { ...member, workspace_id: newId() };
       const { id: foreign } = await add({ url: `${site.url}/foreign` }, elsewhere);
       expect((await call('PATCH', `${PATH}/${foreign}`, { url: `${site.url}/two` }, elsewhere)).status).to.equal(200);
+    });
+
+    it('to an address that cannot be read are 400 as for a new source, and change nothing unless it is not to be tested', async () => {
+      const { id } = await add({ url: `${site.url}/kept`, name: 'Kept' });
+      const { status, body } = await call('PATCH', `${PATH}/${id}`, { url: `${site.url}/dead`, name: 'Dead' });
+      expect([status, body.code, body.detail]).to.equal([400, 'source_unreadable', `${new URL(site.url).host} responded with the status 404.`]);
+      expect((await call('GET', `${PATH}/${id}`)).body).to.include({ url: `${site.url}/kept`, name: 'Kept' });
+      expect((await call('PATCH', `${PATH}/${id}`, { url: `${site.url}/dead`, test: false })).body).to.include({ url: `${site.url}/dead`, platform: null });
     });
 
     it('with a place that does not exist are 400, with the nearest places', async () => {

@@ -15,7 +15,7 @@ const meeting = (key: string, start: string, more: Partial<MeetingRow> = {}): Me
 });
 const known = (rows: Row[]): Map<string, KnownRow> => new Map(rows.map((row) => [row.key, { row, hash: hashOf(row) }]));
 const compare = (before: Row[], after: Row[], options: { isComplete?: boolean; hasNoEnd?: boolean; doubted?: string[] } = {}) =>
-  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, hasNoEnd: options.hasNoEnd ?? false, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false, goneRow: () => undefined });
+  compareRows(known(before), after, { now, isComplete: options.isComplete ?? true, hasNoEnd: options.hasNoEnd ?? false, wasDoubted: ({ key }) => options.doubted?.includes(key) ?? false, gone: new Map() });
 const shown = ({ changes }: ReturnType<typeof compare>) => changes.map(({ type, row }) => `${type} ${row.key}`);
 const weekly = (count: number) => Array.from({ length: count }, (_, index) => meeting(`m${index}`, `2026-03-${String(index + 1).padStart(2, '0')}T18:00:00.000Z`));
 

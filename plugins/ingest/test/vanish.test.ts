@@ -10,14 +10,16 @@ const { describe, it, before, after } = lab;
 const DAY = 24 * 3600_000;
 const FIRST_DAY = Date.parse('2026-02-01T12:00:00.000Z');
 
-/** Returns a calendar file of events, each with its title and how many days after the first read it begins. */
-function ics(...events: [title: string, days: number][]): string {
+type Event = [title: string, days: number, uid?: string];
+
+/** Returns a calendar file of events, each with its title, how many days after the first read it begins, and another UID than that of its title if there is one. */
+function ics(...events: Event[]): string {
   const time = (days: number) => new Date(FIRST_DAY + days * DAY).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const lines = events.flatMap(([title, days]) => ['BEGIN:VEVENT', `UID:${title}@city.example`, `SUMMARY:${title}`, `DTSTART:${time(days)}`, 'LOCATION:City Hall', 'END:VEVENT']);
+  const lines = events.flatMap(([title, days, uid = title]) => ['BEGIN:VEVENT', `UID:${uid}@city.example`, `SUMMARY:${title}`, `DTSTART:${time(days)}`, 'LOCATION:City Hall', 'END:VEVENT']);
   return ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:test', ...lines, 'END:VCALENDAR', ''].join('\r\n');
 }
 
-const WEEK: [string, number][] = [['Alpha', 2], ['Beta', 4], ['Gamma', 6], ['Delta', 8], ['Epsilon', 10], ['Zeta', 12], ['Eta', 14]];
+const WEEK: Event[] = [['Alpha', 2], ['Beta', 4], ['Gamma', 6], ['Delta', 8], ['Epsilon', 10], ['Zeta', 12], ['Eta', 14]];
 
 for (const database of testDatabases()) {
   describe(`meetings that vanish on ${database}`, { timeout: 120_000 }, () => {
@@ -54,6 +56,13 @@ for (const database of testDatabases()) {
       expect(status, body.detail).to.equal(201);
       id = body.id;
       return untilRead(1);
+    }
+    /** Gives the source another address, until it is read. */
+    async function move(path: string) {
+      const { total } = await history();
+      const { status, body } = await kit.request('PATCH', `/api/watched-sources/${id}?visibility=public`, { as: admin, payload: { url: `${site.url}${path}` } });
+      expect(status, body.detail).to.equal(200);
+      return untilRead(total + 1);
     }
     /** Lets the next read happen, of another calendar if one is given. */
     async function next(calendar?: string) {
@@ -134,7 +143,7 @@ for (const database of testDatabases()) {
     });
 
     it('continue with the same signals when they come back: no short notice, and the cancellation is corrected', async () => {
-      const all: [string, number][] = [['Begun', -1], ['Xray', 0.6], ...WEEK];
+      const all: Event[] = [['Begun', -1], ['Xray', 0.6], ...WEEK];
       await watch(ics(...all));
       const meeting = (await signals()).find(({ title }) => title === 'Xray')!;
       await next(ics(...all.filter(([title]) => title !== 'Xray')));
@@ -153,6 +162,24 @@ for (const database of testDatabases()) {
       expect(await titles('meeting_cancelled')).to.have.length(1);
     });
 
+    it('continue with the same signals when they come back with another id, also when it is that of another one', async () => {
+      const all: Event[] = [['Begun', -1], ['Xray', 0.6], ['Yankee', 0.7], ...WEEK];
+      await watch(ics(...all));
+      const meetings = (await signals()).filter(({ title }) => /^(?:Xray|Yankee)$/.test(title)).map(({ id: signal, title }) => [title, signal]).toSorted();
+      await next(ics(...all.filter(([title]) => title !== 'Xray' && title !== 'Yankee')));
+      expect(await titles('meeting_cancelled')).to.have.length(2);
+      expect(await next(ics(['Begun', -1], ['Xray', 0.6, 'Yankee'], ['Yankee', 0.7, 'other'], ...WEEK))).to.include({ added: 2, signals: 4 });
+      expect(await titles('short_notice')).to.equal([]);
+      expect(await titles('meeting_cancelled')).to.equal([]);
+      expect(await titles('source_change')).to.equal(['Takes place after all: Xray, 1 Feb 2026, 20:24', 'Takes place after all: Yankee, 1 Feb 2026, 22:48']);
+      expect((await signals()).filter(({ type, title }) => type === 'public_meeting' && /Xray|Yankee/.test(title)).map(({ id: signal, title }) => [title, signal]).toSorted()).to.equal(meetings);
+      expect(await next()).to.include({ outcome: 'unchanged', signals: 0 });
+      // One at another time is another one.
+      await next(ics(['Begun', -1], ['Yankee', 0.7, 'other'], ...WEEK));
+      expect(await next(ics(['Begun', -1], ['Xray', 5, 'moved'], ['Yankee', 0.7, 'other'], ...WEEK))).to.include({ added: 1, signals: 1 });
+      expect(await titles('meeting_cancelled')).to.have.length(1);
+    });
+
     it('are corrected too when they were marked as cancelled', async () => {
       await watch(ics(...WEEK));
       const marked = ics(...WEEK).replace('SUMMARY:Beta', 'STATUS:CANCELLED\r\nSUMMARY:Beta');
@@ -163,6 +190,38 @@ for (const database of testDatabases()) {
       expect(await titles('public_meeting')).to.include('Beta');
       expect(await titles('meeting_cancelled')).to.equal([]);
       expect(await titles('source_change')).to.equal(['Takes place after all: Beta, 5 Feb 2026, 06:00']);
+    });
+
+    it('are not published again at another address that lists them, nor when the first address is back', async () => {
+      await watch(ics(...WEEK));
+      const before = (await signals()).map(({ id: signal }) => signal).toSorted();
+      // Its ids are those of other meetings, and one meeting is in another place.
+      site.pages['/new.ics'] = ics(...WEEK.map(([title, days], index): Event => [title, days, WEEK[(index + 1) % WEEK.length]![0]]), ['Theta', 16]).replace('SUMMARY:Eta\r\nDTSTART:20260215T120000Z\r\nLOCATION:City Hall', 'SUMMARY:Eta\r\nDTSTART:20260215T120000Z\r\nLOCATION:Library');
+      expect(await move('/new.ics')).to.include({ signals: 2 });
+      expect((await source()).row_count).to.equal(8);
+      const moved = await signals();
+      expect(moved.filter(({ id: signal }) => !before.includes(signal)).map(({ title }) => title)).to.equal(['Theta']);
+      expect(moved.find(({ title }) => title === 'Eta')!.summary).to.equal('Library');
+      expect(await next()).to.include({ outcome: 'unchanged', signals: 0 });
+      expect(await move('/calendar.ics')).to.include({ signals: 1 });
+      expect(await signals()).to.have.length(8);
+      expect((await signals()).find(({ title }) => title === 'Eta')!.summary).to.equal('City Hall');
+      // What the first address lost meanwhile is unknown, not cancelled.
+      expect(await titles('meeting_cancelled')).to.equal([]);
+      expect(await next(ics(...WEEK.filter(([title]) => title !== 'Gamma')))).to.include({ gone: 1, signals: 2 });
+      expect(await move('/new.ics')).to.include({ signals: 3 });
+      expect(await titles('meeting_cancelled')).to.equal([]);
+      expect(await titles('short_notice')).to.equal([]);
+      expect(await titles('source_change')).to.equal(['Takes place after all: Gamma, 7 Feb 2026, 06:00']);
+    });
+
+    it('are other ones when another address uses their ids for something else', async () => {
+      await watch(ics(...WEEK));
+      site.pages['/new.ics'] = ics(...WEEK.map(([title, days]): Event => [`Other ${title}`, days + 0.5, title]));
+      expect(await move('/new.ics')).to.include({ added: 7, signals: 7 });
+      expect(await titles('public_meeting')).to.equal([...WEEK.map(([title]) => title), ...WEEK.map(([title]) => `Other ${title}`)].toSorted());
+      expect(await move('/calendar.ics')).to.include({ signals: 0 });
+      expect((await source()).row_count).to.equal(7);
     });
   });
 }

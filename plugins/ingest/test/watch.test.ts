@@ -168,7 +168,7 @@ for (const database of testDatabases()) {
       const count = async (type: string) => (await signals()).filter((one) => one.type === type).length;
       const before = [await count('meeting_cancelled'), await count('short_notice')];
       site.pages['/v1/other/events'] = JSON.stringify([{ ...ZONING, EventId: 77, EventBodyName: 'Parks Board' }]);
-      expect((await call('PATCH', `/api/watched-sources/${id}?visibility=public`, { url: `${site.url}/v1/other/events?token=secret-7` })).body).to.include({ platform: null, row_count: 0 });
+      expect((await call('PATCH', `/api/watched-sources/${id}?visibility=public`, { url: `${site.url}/v1/other/events?token=secret-7` })).body).to.include({ platform: 'legistar_api', row_count: 0 });
       await until(async () => (await state()).row_count === 1);
       expect([await count('meeting_cancelled'), await count('short_notice')]).to.equal(before);
       await until(async () => (await signals()).some(({ title }) => title === 'Parks Board'));
