@@ -15,15 +15,23 @@ const MANY = 3;
 export function documentFault(document: Document, { url, final_url, via }: Pick<Read, 'url' | 'final_url' | 'via'>): Fault | null {
   if (document.login_wall) return { code: 'login_wall', detail: `${hostOf(final_url)} asks for a sign-in instead of showing the page. Watch a public page instead.` };
   if (document.is_script_page) return { code: 'script_page', detail: `${via === 'browser' ? 'The page has almost no text, even in a browser' : 'The page has no text without its scripts, and was not read with a browser'}. Look for a calendar file, a feed or a printable version, and watch that${via === 'browser' ? '' : '; or ask the operator of this instance to install Chromium'}.` };
-  if (isCutOff(document)) return { code: 'cut_off', detail: 'The calendar file ends before its last line, so a part of it is missing. Open it: if it is always cut off, its publisher has to repair it.' };
+  if (isCutOff(document)) return { code: 'cut_off', detail: 'The file ends before its last line, so a part of it is missing. Open it: if it is always cut off, its publisher has to repair it.' };
   const isMoved = hostOf(url) !== hostOf(final_url) && new URL(final_url).pathname === '/';
   return isMoved ? { code: 'moved', detail: `The address leads to the home page of ${hostOf(final_url)}. Find the page there, and change the address of the source.` } : null;
 }
 
-/** Whether a calendar file ends before `END:VCALENDAR`. What is left out would look cancelled, and the last event would have half of its lines. */
+/** Whether a file of a calendar or of XML ends before its last line. What is left out would look cancelled, and the last entry would have half of its lines. */
 function isCutOff({ kind, body, truncated }: Document): boolean {
-  const count = (pattern: RegExp) => body!.match(pattern)?.length ?? 0;
-  return kind === 'calendar' && body !== null && !truncated && count(/^END:VCALENDAR\s*$/gim) < count(/^BEGIN:VCALENDAR\s*$/gim);
+  if (body === null || truncated) return false;
+  const count = (pattern: RegExp) => body.match(pattern)?.length ?? 0;
+  if (kind === 'calendar') return count(/^END:VCALENDAR\s*$/gim) < count(/^BEGIN:VCALENDAR\s*$/gim);
+  return (kind === 'feed' || kind === 'xml') && isCutXml(body);
+}
+
+/** Whether XML has no end of its root element: the first one after the prolog and comments. */
+function isCutXml(body: string): boolean {
+  const [, root, isEmpty] = /<([\w:.-]{1,100})(?:\s[^<>]{0,5000}?)?(\/?)>/.exec(body.replaceAll(/<!--[^]*?(?:-->|$)/g, '')) ?? [];
+  return body.trimStart().startsWith('<') && root !== undefined && isEmpty === '' && !body.includes(`</${root}`);
 }
 
 /** What is stored of a source before a read. */

@@ -83,6 +83,17 @@ describe('adapters of data', () => {
       expect(rows.map(({ start }) => start)).to.equal(['2026-03-02T00:00:00.000Z', '2026-03-08T23:00:00.000Z', '2026-03-15T23:00:00.000Z']);
       expect(new Set(rows.map(({ key }) => key)).size).to.equal(3);
     });
+
+    it('keeps events of one UID apart, and takes one that is listed again or in several versions as one', async () => {
+      const { rows } = await reading.meetings(calendar(
+        'UID:x|SUMMARY:Council|DTSTART:20260302T180000Z', 'UID:x|SUMMARY:Council|DTSTART:20260309T180000Z', 'UID:x|SUMMARY:Council|DTSTART:20260309T180000Z', 'UID:x|SUMMARY:Zoning|DTSTART:20260302T180000Z',
+        'UID:v|SUMMARY:Board|DTSTART:20260303T180000Z', 'UID:v|SUMMARY:Board|DTSTART:20260304T180000Z|SEQUENCE:1', 'UID:only|SUMMARY:Parks|DTSTART:20260305T180000Z', 'UID:only|SUMMARY:Parks|DTSTART:20260305T180000Z',
+      ), { content_type: 'text/calendar' });
+      expect(rows.map(({ key, start }) => [key, start!.slice(0, 10)])).to.equal([
+        ['x/2026-03-02T18:00:00Z/Council', '2026-03-02'], ['x/2026-03-09T18:00:00Z', '2026-03-09'], ['x/2026-03-09T18:00:00Z', '2026-03-09'], ['x/2026-03-02T18:00:00Z/Zoning', '2026-03-02'],
+        ['v', '2026-03-04'], ['only', '2026-03-05'], ['only', '2026-03-05'],
+      ]);
+    });
   });
 
   describe('feed', () => {

@@ -96,6 +96,23 @@ for (const database of testDatabases()) {
       expect((await source()).health).to.include({ status: 'healthy', reason: null });
     });
 
+    it('are kept apart where all have one UID, and are not published again for it', async () => {
+      await watch(ics(['Alpha', 2, 'same'], ['Beta', 4], ['Gamma', 6], ['Delta', 8]));
+      expect(await next(ics(['Alpha', 2, 'same'], ['Alpha', 5, 'same'], ['Beta', 4], ['Gamma', 6], ['Delta', 8]))).to.include({ rows: 5, signals: 1, gone: 0 });
+      expect(await titles('public_meeting')).to.equal(['Alpha', 'Alpha', 'Beta', 'Delta', 'Gamma']);
+    });
+
+    it('are no cancellations when a feed is cut off: the read fails', async () => {
+      const entry = (title: string, day: number) => `<item><title>${title} meeting, February ${day}, 2026 6:00 PM</title><guid>${title}</guid></item>`;
+      const rss = `<?xml version="1.0"?><!-- <old> --><rss version="2.0"><channel><title>City</title>${WEEK.map(([title], index) => entry(title, index + 10)).join('')}</channel></rss>`;
+      await watch(rss);
+      const { row_count: count } = await source();
+      expect(count).to.equal(7);
+      expect(await next(rss.slice(0, rss.indexOf('Epsilon')))).to.include({ outcome: 'failed', signals: 0 });
+      expect((await source()).health).to.include({ reason: 'cut_off', failures: 1 });
+      expect(await next(`${rss}\n<!-- cached -->`)).to.include({ outcome: 'unchanged', signals: 0 });
+    });
+
     it('are no cancellations when a notice replaces the calendar, however often it is read: the source fails', async () => {
       for (const count of [4, 7]) {
         await watch(ics(...WEEK.slice(0, count)));
