@@ -49,7 +49,7 @@ function nameOn(line: Line, date: FoundDate | null): (Range & { text: string }) 
   for (const { 0: part, index } of blanked.matchAll(/[^\n]+/g)) {
     const [piece = ''] = part.split(/\s(?:at|from|en|a las)\s|\s[-–—|]\s|[,;|(](?=\s)/).filter((one) => EVENT.test(one));
     const text = piece.replace(/^[\s,:;.|()–—-]+|[\s,:;|()–—-]+$/g, '').replace(/\s+(?:on|at|el|en|will be|is|will be held|se llevará)$/i, '');
-    if (text.length >= 6 && text.length <= LONGEST_NAME && /\s/.test(text) && /^[\p{Lu}\d¡"“]/u.test(text) && !/[.!?]\s/.test(text) && !DOCUMENT.test(text) && text.split(/\s+/).length <= MOST_WORDS) {
+    if (text.length >= 6 && text.length <= LONGEST_NAME && /\s/.test(text) && /^[\p{Lu}\d¡"“]/u.test(text) && !/[.!?]\s/.test(text) && !DOCUMENT.test(text) && !/[<>]/.test(text) && text.split(/\s+/).length <= MOST_WORDS) {
       const start = line.start + index + part.indexOf(text);
       return { text, start, end: start + text.length };
     }

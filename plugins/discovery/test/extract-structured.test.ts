@@ -40,12 +40,12 @@ describe('Extraction of actors from structured data', () => {
     expect(valuesOf(actors, 'Ines Caro', 'affiliation')).to.equal([{ entity_id: null, name: 'Bluff County Water District', role: 'Hydrologist', since: null, until: null }]);
   });
 
-  it('reads the events of a calendar', async () => {
-    const body = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20260504T230000Z', 'DTEND:20260505T010000Z', 'SUMMARY:Zoning hearing', 'LOCATION:Town Hall', 'END:VEVENT',
+  it('reads the events of a calendar, with names in plain text', async () => {
+    const body = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20260504T230000Z', 'DTEND:20260505T010000Z', 'SUMMARY:<b>Zoning</b> hearing &amp\\; vote', 'LOCATION:<p>Town Hall</p>', 'END:VEVENT',
       'BEGIN:VEVENT', 'UID:2', 'DTSTART:20260505T180000Z', 'SUMMARY:Picnic', 'STATUS:CANCELLED', 'END:VEVENT', 'END:VCALENDAR', ''].join('\r\n');
     const { actors } = await kit.extract(body, { content_type: 'text/calendar' });
-    expect(namesOf(actors, 'event')).to.equal(['Zoning hearing']);
-    expect(Date.parse(String(valuesOf(actors, 'Zoning hearing', 'event_start')[0]))).to.equal(Date.UTC(2026, 4, 4, 23));
-    expect(valuesOf(actors, 'Zoning hearing', 'event_location')).to.equal(['Town Hall']);
+    expect(namesOf(actors, 'event')).to.equal(['Zoning hearing & vote']);
+    expect(Date.parse(String(valuesOf(actors, 'Zoning hearing & vote', 'event_start')[0]))).to.equal(Date.UTC(2026, 4, 4, 23));
+    expect(valuesOf(actors, 'Zoning hearing & vote', 'event_location')).to.equal(['Town Hall']);
   });
 });

@@ -3,6 +3,7 @@ import { parseComponents, textOf, unescapeText, type Component, type Property } 
 import { LIMITS, type Cut } from './limits.ts';
 import { spanOf, type Lines } from './lines.ts';
 import { expandRule, parseRule } from './recur.ts';
+import { foldedText, parseTree } from './tree.ts';
 import { localTime, zoneOf, type Zone } from './zone.ts';
 
 const DAY = 86_400_000;
@@ -87,15 +88,21 @@ function fieldsOf(event: Component, start: Time, { isCancelled, own }: Calendar)
     uid: textOf(event, 'UID'),
     sequence: Math.max(0, Math.trunc(Number(textOf(event, 'SEQUENCE') ?? 0)) || 0),
     status: status === 'confirmed' || status === 'tentative' || status === 'cancelled' ? status : null,
-    summary: textOf(event, 'SUMMARY'),
+    summary: plainText(textOf(event, 'SUMMARY')),
     description: textOf(event, 'DESCRIPTION')?.slice(0, 50_000) ?? null,
-    location: textOf(event, 'LOCATION'),
+    location: plainText(textOf(event, 'LOCATION')),
     url: textOf(event, 'URL'),
     organizer: organizer ? organizer.parameters.CN ?? organizer.value.replace(/^mailto:/i, '') : null,
     categories: (event.properties.get('CATEGORIES') ?? []).flatMap(({ value }) => value.split(/(?<!\\),/).map((one) => unescapeText(one).trim())).filter(Boolean).slice(0, 50),
     time_zone: start.isDate ? null : (start.zone === UTC ? own : null)?.name ?? start.zone?.name ?? null,
     last_modified: modified === null ? null : new Date(modified).toISOString(),
   };
+}
+
+/** Returns the text of what should be plain, but has the tags or entities of a page in many calendars. */
+function plainText(text: string | null): string | null {
+  if (text === null || !/<\/?[a-z]|&[a-z#]/i.test(text)) return text;
+  return foldedText(parseTree(text.slice(0, 20_000).replaceAll(/<(\/p|\/div|\/li|br)\b/gi, ' <$1'), { truncated: false })) || null;
 }
 
 function addLines({ summary, location, description }: { summary: string | null; location: string | null; description: string | null }, start: Time, duration: number | null, lines: Lines): Range {
