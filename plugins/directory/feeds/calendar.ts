@@ -56,7 +56,7 @@ function eventLines(actor: ActorDetail, url: string): Line[] {
   ];
 }
 
-function meetingLines({ id, title, start, end, location, place_key, issue_areas, url, source, created_at, updated_at }: ListedMeeting): Line[] {
+function meetingLines({ id, title, start, end, location, status, place_key, issue_areas, url, source, created_at, updated_at }: ListedMeeting): Line[] {
   return [
     ['BEGIN', 'VEVENT'],
     ...versionLines({ id, created_at, updated_at }),
@@ -64,7 +64,7 @@ function meetingLines({ id, title, start, end, location, place_key, issue_areas,
     ['SUMMARY', text(title)],
     ['DESCRIPTION', text(`${source}: ${url}`)],
     ...(location ? [['LOCATION', text(location)] satisfies Line] : []),
-    ['STATUS', 'CONFIRMED'],
+    ['STATUS', status.toUpperCase()],
     ['URL', writableText(url), { VALUE: 'URI' }],
     ...issue_areas.map((area): Line => ['CATEGORIES', text(area.replaceAll('_', ' '))]),
     ...(place_key === null ? [] : [['X-CIVIC-PLACE', text(place_key)] satisfies Line]),

@@ -9,6 +9,7 @@ export interface ListedMeeting {
   start: string;
   end: string | null;
   location: string | null;
+  status: 'confirmed' | 'tentative' | 'cancelled';
   place_key: string | null;
   issue_areas: string[];
   /** The page that states it, and the name of its source. */
@@ -24,6 +25,8 @@ export interface MeetingsQuery {
   issue_area?: string;
   since: string;
   limit: number;
+  /** Whether meetings that were announced and are cancelled are listed too: calendars show them as such, so that nobody comes. */
+  with_cancelled?: boolean;
 }
 
 export type ReadMeetings = (reader: Reader, query: MeetingsQuery) => Promise<ListedMeeting[]>;

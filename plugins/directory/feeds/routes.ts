@@ -79,7 +79,7 @@ const FORMATS: Format[] = [
     description: 'as a calendar',
     title: (name) => `Meetings and events: ${name}`,
     keys: upcoming,
-    meetings: (reader, context, { meetings }) => context.meetings.read(reader, { ...meetings, since: sinceOf(context), limit: MOST_EVENTS }),
+    meetings: (reader, context, { meetings }) => context.meetings.read(reader, { ...meetings, since: sinceOf(context), limit: MOST_EVENTS, with_cancelled: true }),
     write: (feed) => calendarOf(feed),
   },
 ];

@@ -16,7 +16,11 @@ const calendar = (...events: string[]) => `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRO
 const COUNCIL = event('council', ':20260210T000000Z', 'City Council', 'DTEND:20260210T020000Z\r\nLOCATION:City Hall\\, Room 2\r\nURL:https://city.example/council\r\n');
 const FAIR = event('fair', ';VALUE=DATE:20260214', 'Open day');
 const OFF = event('off', ':20260212T000000Z', 'Zoning board', 'STATUS:CANCELLED\r\n');
+const BOARDS = [1, 2, 3].map((number) => event(`board-${number}`, `:2026021${number}T000000Z`, `Board ${number}`));
 const PAST = event('past', ':20260131T000000Z', 'Meeting of yesterday');
+
+/** Returns the event of a title in a calendar; an empty text if there is none. */
+const eventOf = (ics: string, title: string) => ics.split('BEGIN:VEVENT').find((one) => one.includes(`SUMMARY:${title}\r\n`)) ?? '';
 
 for (const database of testDatabases()) {
   describe(`calendars with watched sources on ${database}`, { timeout: 120_000 }, () => {
@@ -40,7 +44,7 @@ for (const database of testDatabases()) {
     }
 
     before(async () => {
-      site = await openSite({ '/city.ics': calendar(COUNCIL, FAIR, OFF, PAST), '/ours.ics': calendar(event('secret', ':20260211T000000Z', 'Secret planning')) });
+      site = await openSite({ '/city.ics': calendar(COUNCIL, ...BOARDS, FAIR, OFF, PAST), '/ours.ics': calendar(event('secret', ':20260211T000000Z', 'Secret planning')) });
       kit = await testServer({
         database, clock, plugins: ['accounts', 'directory', 'firehose', 'reader', 'ingest', 'site'],
         config: { http: { fetch: { allow_private_addresses: true } }, jobs: { poll_seconds: 0.1 }, plugins: { reader: { delay_seconds: 0 } } },
@@ -67,19 +71,23 @@ for (const database of testDatabases()) {
 
     it('and the page of the place lists what comes up, although it has no entries', async () => {
       const page = await text(`/places/${PLACE}`);
-      expect(page).to.match(/Coming up[^]*Mon, Feb 9, 6:00 PM CST[^]*href="https:\/\/city\.example\/council"[^>]*>City Council<[^]*City Hall, Room 2[^]*Open day/);
+      expect(page).to.match(/Coming up[^]*Mon, Feb 9, 6:00 PM CST[^]*href="https:\/\/city\.example\/council"[^>]*>City Council<[^]*City Hall, Room 2[^]*Board 1<[^]*Open day/);
       expect(page).to.not.contain('Meeting of yesterday').and.not.contain('Secret').and.not.contain('Zoning board</a>');
       expect(page).to.contain(`href="/api/places/${PLACE}/meetings.ics"`);
     });
 
-    it('lose a meeting that is marked as cancelled, and the page too', async () => {
-      site.pages['/city.ics'] = calendar(COUNCIL.replace('LOCATION', 'STATUS:CANCELLED\r\nLOCATION'), FAIR, OFF, PAST);
+    it('show a meeting that is marked as cancelled or vanished as cancelled, and the page no longer lists it', async () => {
+      const sequence = async () => Number(/SEQUENCE:(\d+)/.exec(eventOf(await ics(`places/${PLACE}`), 'City Council'))![1]);
+      const first = await sequence();
+      site.pages['/city.ics'] = calendar(COUNCIL.replace('LOCATION', 'STATUS:CANCELLED\r\nLOCATION'), ...BOARDS.slice(1), FAIR, OFF, PAST);
       const { etag } = (await kit.request('GET', `/api/places/${PLACE}/meetings.ics`)).headers;
       clock.set('2026-02-01T13:30:00.000Z');
-      await until(async () => !(await ics(`places/${PLACE}`)).includes('SUMMARY:City Council'));
+      await until(async () => eventOf(await ics(`places/${PLACE}`), 'City Council').includes('STATUS:CANCELLED'));
+      expect(await sequence()).to.be.above(first);
+      expect(eventOf(await ics(`places/${PLACE}`), 'Board 1')).to.contain('STATUS:CANCELLED');
       expect((await kit.request('GET', `/api/places/${PLACE}/meetings.ics`)).headers['etag']).to.not.equal(etag);
       expect(await ics(`places/${PLACE}`)).to.contain('Open day');
-      expect(await text(`/places/${PLACE}`)).to.not.match(/Coming up[^]*City Council<[^]*Lately/);
+      expect(await text(`/places/${PLACE}`)).to.not.match(/Coming up[^]*(?:City Council|Board 1)<[^]*Lately/);
     });
 
     it('and stay the same while no meeting changes, and lose those of a source that is deleted', async () => {
