@@ -1,5 +1,6 @@
 import { escapeMarkup, isWebUrl, parseUrl, writableText, type FeedEntry } from 'civic';
 import type { Names } from '../page/names.ts';
+import { recordFields } from './record.ts';
 import type { PageRow } from '../snapshot/store.ts';
 import type { Evidence, Signal } from '../types.ts';
 
@@ -63,11 +64,17 @@ function timeOf(time: string, timeZone = 'UTC'): string {
   return new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }).format(new Date(time)).replaceAll('\u202f', ' ');
 }
 
+/** Returns the quoted passage. A record of JSON is shown as its fields, one in each line. */
+function quoteOf(passage: string): string {
+  const fields = recordFields(passage);
+  return fields.length > 0 ? `:<br>${fields.map(escapeMarkup).join('<br>')}` : `: “${escapeMarkup(passage)}”`;
+}
+
 function htmlOf(signal: Signal, names: Names): string {
   const sources = signal.evidence.map((evidence) => {
     const name = escapeMarkup(sourceName(evidence));
     const link = isWebUrl(evidence.source_url) ? `<a href="${escapeMarkup(evidence.source_url)}">${name}</a>` : name;
-    return `<li>${link}${evidence.passage ? `: “${escapeMarkup(evidence.passage)}”` : ''}</li>`;
+    return `<li>${link}${evidence.passage ? quoteOf(evidence.passage) : ''}</li>`;
   });
   return [
     signal.summary ? `<p>${escapeMarkup(signal.summary)}</p>` : '',

@@ -52,6 +52,14 @@ for (const database of testDatabases()) describe(`Feeds of signals, on ${databas
     expect(item._civic.signal).to.include({ id: ID, type: 'vote', visibility: 'public' });
   });
 
+  it('show a record of JSON as its fields', async () => {
+    const record = { EventId: 5, EventGuid: '19DAD529-E0D6-4B38-A169-EDC0D9C54F9A', EventBodyName: 'Board of "Aldermen" & <co>', EventTime: null, EventDate: '2026-02-20T00:00:00', EventRowVersion: 'AAAA' };
+    const [id] = await kit.publish({ title: 'A record', type: 'grant_award', detected_at: '2026-02-01T10:00:00Z', evidence: [{ ...EVIDENCE[0]!, passage: JSON.stringify(record) }] });
+    const entry = (await atom('?query=record')).entries![0]!;
+    expect(entry.content!.value).to.contain('<br>EventBodyName: Board of &quot;Aldermen&quot; &amp; &lt;co&gt;<br>EventDate: 2026-02-20T00:00:00</li>').and.not.contain(['EventGuid', 'EventTime', 'EventId', '{']);
+    await kit.withdraw(id!);
+  });
+
   it('are narrowed down as the page is', async () => {
     expect(await titles('?place=kansas-city,missouri')).to.equal(['Zoning <vote> & more']);
     expect(await titles('?issue=housing_affordability&since=2026-03-01')).to.equal(['Zoning <vote> & more']);

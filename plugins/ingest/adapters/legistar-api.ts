@@ -1,5 +1,5 @@
 import type { Document } from 'civic/reader';
-import { isObject, jsonOf } from '../text/json.ts';
+import { isObject, jsonOf, passagesOf } from '../text/json.ts';
 import { localTime } from './times.ts';
 import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, LinkedDocument, MeetingRow, Passage, Row, Vote } from './types.ts';
 
@@ -119,11 +119,11 @@ function pageSize(url: string): number {
 
 /** Reads further pages: a response has at most 1,000 rows. Throws when one of them cannot be read, because the rest would look deleted. */
 async function allRecords(document: Document, context: AdapterContext, idName: string): Promise<Found[]> {
-  const passages = passagesOf(document, idName);
+  const passageOf = passagesOf(document.body ?? '', [idName]);
   const size = pageSize(document.url);
   let some = listOf(document);
   if (some === null) throw new Error('it did not return a list');
-  const records: Found[] = some.map((record) => ({ record, url: document.url, passage: passages.get((record as Record<string, number>)[idName]!) ?? null }));
+  const records: Found[] = some.map((record) => ({ record, url: document.url, passage: passageOf(String((record as Record<string, number>)[idName])) }));
   for (let skip = size; some.length === size; skip += size) {
     const page = await context.open(withParameters(document.url, { $top: String(size), $skip: String(skip) }));
     some = page && listOf(page);
@@ -284,18 +284,4 @@ function withParameters(url: string, parameters: Record<string, string>): string
   const next = new URL(url);
   for (const [name, value] of Object.entries(parameters)) next.searchParams.set(name, value);
   return next.href;
-}
-
-const PASSAGE = 600;
-
-/** Returns the range of each record in the body, by id: from its first member on. */
-function passagesOf({ body }: Document, idName: string): Map<number, Passage> {
-  const passages = new Map<number, Passage>();
-  if (body === null) return passages;
-  for (const match of body.matchAll(new RegExp(`"${idName}":\\s?(\\d{1,15})`, 'g'))) {
-    if (passages.size >= MOST_ROWS || passages.has(Number(match[1]))) continue;
-    const start = Math.max(0, body.lastIndexOf('{', match.index));
-    passages.set(Number(match[1]), { start, end: Math.min(body.length, start + PASSAGE) });
-  }
-  return passages;
 }

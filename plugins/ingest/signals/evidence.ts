@@ -4,13 +4,16 @@ import type { PageRow, Passage, Row } from '../adapters/types.ts';
 import type { ReadDocument } from '../reads/actors.ts';
 import { publicUrl } from '../reads/clean.ts';
 import { cutLine } from '../reads/lines.ts';
+import { objectsAround } from '../text/json.ts';
 import type { Former, SignalContext } from './drafts.ts';
 import type { RecordedVote } from './votes.ts';
 
 export type Evidence = SignalDraft['evidence'];
 type One = Evidence[number];
 
-const LONGEST_PASSAGE = 1000;
+/** An event of Legistar has about 1,500 characters, and each name of a vote 400. */
+const LONGEST_PASSAGE = 4000;
+const LONGEST_VOTES = 12_000;
 const LONGEST_TITLE = 300;
 const MOST_QUOTES = 5;
 const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
@@ -52,7 +55,7 @@ export function itemEvidence(row: Row, changes: SignalChange[], context: SignalC
 /** Returns evidence of a vote: the names of those who voted with how they did, and the title of what they voted on; that of the row when no document has them. */
 export function voteEvidence(row: Row, { key, title, votes }: Pick<RecordedVote, 'key' | 'title' | 'votes'>, context: SignalContext): Evidence {
   const people = votes.map(({ person, value }) => ({ text: person, followedBy: value }));
-  const found = [textQuote(key, people, row, context), textQuote(key, [{ text: title }], row, context)].filter((one) => one !== null);
+  const found = [textQuote(key, people, row, context, LONGEST_VOTES), textQuote(key, [{ text: title }], row, context)].filter((one) => one !== null);
   return found.length > 0 ? found : rowEvidence(row, context);
 }
 
@@ -70,13 +73,13 @@ interface Wanted {
 
 const SOON = 200;
 
-/** Returns a quote from the first text to the last, from the document that has the key of the record and all of the texts after its beginning. */
-function textQuote(key: string, texts: Wanted[], row: Row, context: SignalContext): One | null {
+/** Returns a quote from the first text to the last, with the whole objects of JSON, from the document that has the key of the record and all of the texts after its beginning. */
+function textQuote(key: string, texts: Wanted[], row: Row, context: SignalContext, longest = LONGEST_PASSAGE): One | null {
   const page = { url: context.source.url, content_hash: context.content_hash, text: context.text };
   for (const document of [...context.opened, page]) {
     const range = texts.length > 0 ? recordRange(document, key, texts) : null;
     if (!range) continue;
-    const one = quote(row, context, shown(document.text, range));
+    const one = quote(row, context, shown(document.text, wholeObjects(document.text, range), longest));
     return document === page ? one : { ...one, source_url: webAddress(publicUrl(document.url)) ?? one.source_url, content_hash: document.content_hash };
   }
   return null;
@@ -89,6 +92,13 @@ function recordRange({ text }: ReadDocument, key: string, texts: Wanted[]): Pass
   const found = texts.map((wanted) => rangeOf(text, wanted, from));
   if (found.some((range) => range === null)) return null;
   return { start: Math.min(...found.map((range) => range!.start)), end: Math.max(...found.map((range) => range!.end)) };
+}
+
+/** Extends a range of JSON to the objects that it begins and ends in. */
+function wholeObjects(text: string, { start, end }: Passage): Passage {
+  if (!/^\s{0,100}[[{]/.test(text)) return { start, end };
+  const around = objectsAround(text, [start, end - 1]);
+  return { start: around.get(start)?.start ?? start, end: around.get(end - 1)?.end ?? end };
 }
 
 function rangeOf(text: string, wanted: Wanted, from: number): Passage | null {
@@ -125,8 +135,8 @@ function rangesOf(text: string, within: Passage, lines: Set<unknown>): Passage[]
   return ranges.slice(0, MOST_QUOTES);
 }
 
-function shown(text: string, { start, end }: Passage): { text: string; start: number; end: number } {
-  const last = Math.min(end, start + LONGEST_PASSAGE);
+function shown(text: string, { start, end }: Passage, longest = LONGEST_PASSAGE): { text: string; start: number; end: number } {
+  const last = Math.min(end, start + longest);
   return { text: text.slice(start, last), start, end: last };
 }
 

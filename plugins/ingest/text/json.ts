@@ -92,7 +92,6 @@ function foldedKeys(object: JsonObject): Map<string, string> {
   return folded;
 }
 
-const LONGEST_PASSAGE = 600;
 const SCALAR = /"((?:[^"\\]|\\.){1,60})"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){0,300}"|-?\d[\d.eE+-]{0,30})/g;
 
 /** Returns a function that returns the range of the record in JSON that has an id in one of these fields; null when the id is not found. Reads the text once. */
@@ -104,14 +103,34 @@ export function passagesOf(body: string, names: string[]): (id: string) => Passa
     const id = String(parse(value!));
     if (!positions.has(id)) positions.set(id, index);
   }
-  return (id) => {
-    const at = positions.get(id);
-    if (at === undefined) return null;
-    const first = Math.max(0, at - LONGEST_PASSAGE);
-    const opened = body.slice(first, at).lastIndexOf('{');
-    const start = opened < 0 ? at : first + opened;
-    return { start, end: Math.min(body.length, start + LONGEST_PASSAGE) };
-  };
+  const objects = objectsAround(body, [...positions.values()].toSorted((a, b) => a - b));
+  return (id) => objects.get(positions.get(id) ?? -1) ?? null;
+}
+
+/** Returns the range of the innermost object around each of these positions of JSON, which are in ascending order. Reads the text once. */
+export function objectsAround(text: string, positions: number[]): Map<number, Passage> {
+  const ranges = new Map<number, Passage>();
+  const opened: number[] = [];
+  const passed: number[] = [];
+  for (let at = 0, next = 0; at < text.length && ranges.size < positions.length; at++) {
+    const character = text[at];
+    if (character === '"') at = stringEnd(text, at);
+    for (; next < positions.length && positions[next]! <= at; next++) passed.push(positions[next]!);
+    if (character === '{') opened.push(at);
+    if (character !== '}') continue;
+    const start = opened.pop() ?? 0;
+    while (passed.length > 0 && passed.at(-1)! >= start) ranges.set(passed.pop()!, { start, end: at + 1 });
+  }
+  return ranges;
+}
+
+/** Returns where a string of JSON ends: its first quotation mark that is not escaped. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
 }
 
 function fold(name: string): string {
