@@ -2,6 +2,7 @@ import type { Document } from 'civic/reader';
 import { legistarApi } from '../adapters/legistar-api.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from '../reads/compare.ts';
 import type { GoneRow } from '../reads/gone.ts';
+import { publishedVote } from '../signals/votes.ts';
 import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
 
 /** One sync of a city's calendar: the events that changed since the last, and the ids of those that vanished. */
@@ -70,7 +71,8 @@ function countChange(result: ReplayResult, change: Change, formers: Map<string, 
   }
   const has = (is: RowSignal['is']) => signals.some((signal) => signal.is === is);
   const cancelled_id = has('correction') ? null : has('cancellation') ? ANY_ID : former?.cancelled_id ?? null;
-  formers.set(change.row.key, { row: change.row, signal_id: has('row') ? ANY_ID : former?.signal_id ?? null, cancelled_id, content_hash: null, content_at: null, passage: null });
+  const votes = { ...former?.votes, ...Object.fromEntries(signals.flatMap(({ vote }) => (vote ? [[vote.key, publishedVote(vote, ANY_ID)]] : []))) };
+  formers.set(change.row.key, { row: change.row, votes, signal_id: has('row') ? ANY_ID : former?.signal_id ?? null, cancelled_id, content_hash: null, content_at: null, passage: null });
 }
 
 function* stepsOf(lines: Iterable<string>): Iterable<Step> {

@@ -4,6 +4,7 @@ import type { Ingest } from '../context.ts';
 import { insertSignals } from '../feeds/store.ts';
 import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
 import { passageOf } from '../signals/evidence.ts';
+import { publishedVote, type PublishedVotes } from '../signals/votes.ts';
 import type { SourceRow } from '../sources/store.ts';
 import { hashOf, type Change, type Comparison } from './compare.ts';
 import { endRow, freeKeys, insertRows, setDoubted, updateRow, type RowVersion, type StoredRow } from './store.ts';
@@ -29,8 +30,9 @@ export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { chang
   let next = 0;
   const added: RowVersion[] = [];
   for (const { change, former, signals } of planned) {
-    const idOf = new Map(signals.map(({ is }) => [is, ids[next++]!]));
-    const version = { ...versionOf(pages.get(change.row.key) ?? change.row, context), signal_id: idOf.get('row') ?? former?.signal_id ?? null, cancelled_id: cancelledId(idOf, former) };
+    const published = signals.map((signal) => ({ ...signal, id: ids[next++]! }));
+    const idOf = new Map(published.map(({ is, id }) => [is, id]));
+    const version = { ...versionOf(pages.get(change.row.key) ?? change.row, context), signal_id: idOf.get('row') ?? former?.signal_id ?? null, cancelled_id: cancelledId(idOf, former), votes: votesAfter(former, published) };
     if (change.type === 'added') added.push(version);
     else if (change.type === 'gone') await endRow(tx, source.key, change.row.key, version.cancelled_id, at);
     else await updateRow(tx, former!.key, version, at);
@@ -54,11 +56,20 @@ async function publishDrafts(ingest: Ingest, tx: Tx, signals: RowSignal[]): Prom
   return ingest.firehose.publish(tx, drafts);
 }
 
-function formerOf({ data, signal_id, cancelled_id, content_hash, content_at, passage }: StoredRow): Former {
-  return { row: JSON.parse(data) as Row, signal_id, cancelled_id, content_hash, content_at, passage };
+function formerOf({ data, signal_id, cancelled_id, votes, content_hash, content_at, passage }: StoredRow): Former {
+  return { row: JSON.parse(data) as Row, signal_id, cancelled_id, votes: votesIn(votes), content_hash, content_at, passage };
 }
 
-function versionOf(row: Row, { content_hash, text }: SignalContext): Omit<RowVersion, 'signal_id' | 'cancelled_id'> {
+function votesIn(json: string | null | undefined): PublishedVotes {
+  return json ? JSON.parse(json) as PublishedVotes : {};
+}
+
+function votesAfter(former: StoredRow | undefined, published: (RowSignal & { id: string })[]): string | null {
+  const votes = { ...votesIn(former?.votes), ...Object.fromEntries(published.flatMap(({ id, vote }) => (vote ? [[vote.key, publishedVote(vote, id)]] : []))) };
+  return Object.keys(votes).length > 0 ? JSON.stringify(votes) : null;
+}
+
+function versionOf(row: Row, { content_hash, text }: SignalContext): Omit<RowVersion, 'signal_id' | 'cancelled_id' | 'votes'> {
   const passage = row.kind === 'page' ? null : passageOf(row, text)?.text ?? null;
   return { row, hash: hashOf(row), content_hash, passage: passage && writableText(passage) };
 }

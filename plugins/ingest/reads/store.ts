@@ -14,6 +14,7 @@ export interface StoredRow {
   data: string;
   signal_id: string | null;
   cancelled_id: string | null;
+  votes: string | null;
   content_hash: string | null;
   content_at: string | null;
   passage: string | null;
@@ -25,7 +26,7 @@ export interface StoredRow {
   former_url: string | null;
 }
 
-const COLUMNS = ['key', 'row_key', 'hash', 'data', 'signal_id', 'cancelled_id', 'content_hash', 'content_at', 'passage', 'last_seen_at', 'is_doubted', 'gone_at', 'former_url'] as const;
+const COLUMNS = ['key', 'row_key', 'hash', 'data', 'signal_id', 'cancelled_id', 'votes', 'content_hash', 'content_at', 'passage', 'last_seen_at', 'is_doubted', 'gone_at', 'former_url'] as const;
 
 export interface ReadRow {
   key: number;
@@ -69,6 +70,7 @@ export interface RowVersion {
   hash: string;
   signal_id: string | null;
   cancelled_id: string | null;
+  votes: string | null;
   content_hash: string | null;
   passage: string | null;
 }

@@ -7,7 +7,7 @@ import { isPast } from '../reads/prune.ts';
 import { itemEvidence, pageEvidence, rowEvidence, vanishedEvidence, voteEvidence, type Evidence } from './evidence.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
 import { topicOf, topicOfTags } from './topics.ts';
-import { newVotes, voteDraft } from './votes.ts';
+import { newVotes, voteDraft, type PublishedVotes, type RecordedVote } from './votes.ts';
 import { changeTitle, meetingTime } from './words.ts';
 
 /** What the signals of one read have in common. */
@@ -36,16 +36,19 @@ export interface Former {
   signal_id: string | null;
   /** The signal that states that the meeting is cancelled. */
   cancelled_id: string | null;
+  /** The votes that signals are about. */
+  votes: PublishedVotes;
   /** The content that it was read from, when, and its passage there. */
   content_hash: string | null;
   content_at: string | null;
   passage: string | null;
 }
 
-/** A signal, and what it is to the row: the one about it, the one that states that it is cancelled, or the correction of that one. */
+/** A signal, and what it is to the row: the one about it, the one that states that it is cancelled, the correction of that one, or a vote. */
 export interface RowSignal {
   draft: SignalDraft;
-  is: 'row' | 'cancellation' | 'correction' | null;
+  is: 'row' | 'cancellation' | 'correction' | 'vote' | null;
+  vote?: RecordedVote;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -63,8 +66,8 @@ const RETURNED = 'It is in the calendar of the source again.';
 export function signalsOf(change: Change, former: Former | null, context: SignalContext): RowSignal[] {
   if (change.type === 'gone') return vanished(change.row as MeetingRow, former, context);
   if (change.type === 'added') return added(change.row, context);
-  if (change.type === 'returned') return [...returned(change, former, context), ...voteSignals(change.row, change.before, context)];
-  return [...changed(change, former, context), ...voteSignals(change.row, change.before, context)];
+  if (change.type === 'returned') return [...returned(change, former, context), ...voteSignals(change.row, { before: change.before, former }, context)];
+  return [...changed(change, former, context), ...voteSignals(change.row, { before: change.before, former }, context)];
 }
 
 function added(row: Row, context: SignalContext): RowSignal[] {
@@ -72,7 +75,7 @@ function added(row: Row, context: SignalContext): RowSignal[] {
   if (row.kind === 'meeting' && row.status === 'cancelled') return isAhead(row, context.now) ? [cancelled(row, null, context)] : [];
   // The rules are those of public bodies.
   const isShort = row.kind === 'meeting' && context.source.source_class.startsWith('government') && isShortNotice(row, context, context.notice);
-  return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, null, context)];
+  return [ofRow(row, context), ...(isShort ? [shortNotice(row, context)] : []), ...voteSignals(row, { before: null, former: null }, context)];
 }
 
 /** What differs at another address of the source is a new version of the row, but no change: it may have been there before. */
@@ -124,8 +127,11 @@ function reinstated(row: MeetingRow, changes: SignalChange[], former: Former | n
   return [about, { draft: { ...draft, id: supersedes, title, summary: RETURNED }, is: 'correction' }];
 }
 
-function voteSignals(row: Row, before: Row | null, context: SignalContext): RowSignal[] {
-  return newVotes(row, before, context.now).map((vote) => ({ draft: { ...base(row, context, voteEvidence(row, vote, context)), ...voteDraft(vote) }, is: null }));
+function voteSignals(row: Row, { before, former }: { before: Row | null; former: Former | null }, context: SignalContext): RowSignal[] {
+  return newVotes(row, before, former?.votes ?? {}, context.now).map((vote) => {
+    const { changes = [], ...draft } = voteDraft(vote);
+    return { draft: { ...base(row, context, voteEvidence(row, vote, context)), ...draft, changes: fitting(changes) }, is: 'vote', vote };
+  });
 }
 
 /** Returns the signal about the row itself. */

@@ -123,7 +123,7 @@ describe('the comparison of two reads', () => {
     const row = meeting('a', '2026-03-01T18:00:00.000Z', { items: [{ key: '1', number: null, title: 'Budget', matter: null, action: null, passed: true, votes: [{ person: 'Ann Lee', value: 'Affirmative' }] }] });
     const stored = { ...row, items: [{ votes: [{ value: 'Affirmative', person: 'Ann Lee' }], passed: true, title: 'Budget', action: null, matter: null, number: null, key: '1' }] };
     expect(hashOf(stored as MeetingRow)).to.equal(hashOf(row));
-    expect(newVotes({ ...row, location: 'Room 2' }, stored as MeetingRow, now)).to.equal([]);
+    expect(newVotes({ ...row, location: 'Room 2' }, stored as MeetingRow, {}, now)).to.equal([]);
   });
 
   it('takes an agenda that is read for the first time as known, and reports only recent votes of it', () => {
@@ -131,9 +131,9 @@ describe('the comparison of two reads', () => {
     const unread = meeting('a', '2025-11-01T18:00:00.000Z', { items: null });
     const [change] = compare([unread], [{ ...unread, items }]).changes;
     expect(change?.type === 'changed' && change.fields).to.equal([]);
-    expect(newVotes({ ...unread, items }, unread, now)).to.equal([]);
+    expect(newVotes({ ...unread, items }, unread, {}, now)).to.equal([]);
     const recent = { ...unread, start: '2026-01-30T18:00:00.000Z' };
-    expect(newVotes({ ...recent, items }, recent, now).map(({ title }) => title)).to.equal(['Budget']);
+    expect(newVotes({ ...recent, items }, recent, {}, now).map(({ title }) => title)).to.equal(['Budget']);
   });
 
   it('takes time in proportion to the rows, also when all have one title', () => {

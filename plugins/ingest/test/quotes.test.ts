@@ -15,7 +15,12 @@ const page = (lines: string[], title = 'Policy handbook') => `<!doctype html><ht
 const FEE = 'The fee is twenty dollars.';
 
 interface Evidence { source_url: string; passage: string | null; locator: { start: number; end: number } | null; content_hash: string }
-interface Signal { id: string; type: string; title: string; changes: object[]; evidence: Evidence[] }
+interface Signal { id: string; type: string; title: string; summary: string; changes: object[]; actors: { name: string; role: string }[]; evidence: Evidence[] }
+
+const item = (EventItemId: number, EventItemTitle: string, more: object = {}) => ({ EventItemId, EventItemTitle, EventItemPassedFlagName: null, Votes: [], ...more });
+const voteOf = (VoteId: number, VotePersonName: string) => (VoteValueName: string, VoteSort = VoteId) => ({ VoteId, VotePersonName, VoteValueName, VoteSort, VoteEventItemId: 9001 });
+const [ana, bo, cy] = [voteOf(1, 'Ana Flores'), voteOf(2, 'Bo Smith'), voteOf(3, 'Cy Young')];
+const passed = (EventItemPassedFlagName: string, ...Votes: object[]) => ({ EventItemPassedFlagName, Votes });
 
 describe('the evidence of what changed', { timeout: 120_000 }, () => {
   const clock = stoppedClock('2026-02-01T12:00:00.000Z');
@@ -27,6 +32,7 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
   let id = '';
   const spy = definePlugin({ name: 'spy', summary: 'Reads the archive for tests', needs: ['reader'], register: (_server, civic) => ({ async start() { reader = civic.service('reader'); } }) });
 
+  const show = (...EventItems: object[]) => legistar.show([{ EventGuid: 'G', EventComment: 'See {the "notice"}', EventId: 501, EventBodyName: 'City Council', EventDate: '2026-02-20T00:00:00', EventTime: '6:00 PM', EventItems }, { EventId: 502, EventGuid: 'H', EventBodyName: 'Zoning Board', EventDate: '2026-01-01T00:00:00', EventItems: [] }] as unknown as LegistarEvent[]);
   const get = async (path = '') => (await kit.request('GET', `/api/watched-sources/${id}${path}?visibility=public`, { as: admin })).body;
   const signals = async (type: string): Promise<Signal[]> => (await kit.request('GET', `/api/firehose?visibility=public&limit=100&signal_type=${type}`)).body.signals;
   async function untilRead(reads: number) {
@@ -106,20 +112,57 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
   });
 
   it('quotes the names of a vote and the title of an item from the documents that have them', async () => {
-    const item = (EventItemId: number, EventItemTitle: string, more: object = {}) => ({ EventItemId, EventItemTitle, EventItemPassedFlagName: null, Votes: [], ...more });
-    const show = (...EventItems: object[]) => legistar.show([{ EventId: 501, EventGuid: 'G', EventBodyName: 'City Council', EventDate: '2026-02-20T00:00:00', EventTime: '6:00 PM', EventItems } as unknown as LegistarEvent]);
-    const votes = [{ VoteId: 1, VotePersonName: 'Ana Flores', VoteValueName: 'Affirmative', VoteEventItemId: 9001 }, { VoteId: 2, VotePersonName: 'Bo Smith', VoteValueName: 'Negative', VoteEventItemId: 9001 }];
     show(item(9001, 'Budget amendment'));
     await watch(legistar.url);
-    show(item(9001, 'Budget amendment', { EventItemPassedFlagName: 'Pass', Votes: votes }), item(9002, 'Sewer "repairs"'));
+    show(item(9001, 'Budget amendment', passed('Pass', ana('Affirmative'), bo('Negative'))), item(9002, 'Sewer "repairs"'));
     expect(await next()).to.include({ changed: 1 });
     const [vote] = await signals('vote');
     expect(vote!.evidence.map(({ source_url }) => new URL(source_url).pathname)).to.equal(['/v1/city/eventitems/9001/votes', '/v1/city/events/501/eventitems']);
-    expect(vote!.evidence[0]!.passage).to.match(/^Ana Flores.*Bo Smith.*Negative$/);
-    expect(vote!.evidence[1]!.passage).to.equal('Budget amendment');
+    const records = (signal: Signal) => signal.evidence.map(({ passage }) => JSON.parse(`[${passage}]`).map((record: Record<string, unknown>) => record.VotePersonName ?? record.EventItemTitle ?? record.EventId));
+    expect(records(vote!)).to.equal([['Ana Flores', 'Bo Smith'], ['Budget amendment']]);
+    const [meeting] = await signals('public_meeting');
+    expect(records(meeting!)).to.equal([[501]]);
+    expect(await archived(meeting!)).to.equal(meeting!.evidence.map(({ passage }) => passage));
     expect(await archived(vote!)).to.equal(vote!.evidence.map(({ passage }) => passage));
     const change = (await signals('source_change')).find(({ title }) => title.includes('City Council'))!;
-    expect(change.evidence.map(({ passage }) => passage)).to.equal(['Budget amendment', 'Sewer \\"repairs\\"']);
+    expect(records(change)).to.equal([['Budget amendment'], ['Sewer "repairs"']]);
     expect(new Set(change.evidence.map(({ source_url }) => new URL(source_url).pathname))).to.equal(new Set(['/v1/city/events/501/eventitems']));
+  });
+
+  it('corrects a vote in a new version of its signal, and is silent about what did not change', async () => {
+    const [{ id: first }] = await signals('vote') as [Signal];
+    const [sewer, budget] = [item(9002, 'Sewer "repairs"'), (flag: string, ...votes: object[]) => item(9001, 'Budget amendment', passed(flag, ...votes))];
+    show(budget('Pass', ana('Affirmative', 2), bo('Negative', 1)), sewer);
+    expect(await next()).to.include({ signals: 0 });
+
+    show(budget('Fail', ana('Negative'), bo('Negative'), cy('Affirmative')), sewer);
+    await next();
+    const [vote, ...others] = await signals('vote');
+    expect(others).to.equal([]);
+    expect(vote).to.include({ id: first, title: 'Failed: Budget amendment' });
+    expect(vote!.summary).to.equal('2 Negative, 1 Affirmative, City Council. Corrected: result from Passed to Failed; Ana Flores from Affirmative to Negative; added Cy Young (Affirmative)');
+    expect(vote!.changes).to.equal([
+      { field: 'result', before: 'Passed', after: 'Failed' },
+      { field: 'votes', before: { person: 'Ana Flores', value: 'Affirmative' }, after: { person: 'Ana Flores', value: 'Negative' } },
+      { field: 'votes', before: null, after: { person: 'Cy Young', value: 'Affirmative' } },
+    ]);
+    expect(vote!.actors.map(({ name, role }) => `${name}: ${role}`)).to.equal(['City Council: body', 'Ana Flores: Negative', 'Bo Smith: Negative', 'Cy Young: Affirmative']);
+    expect(await archived(vote!)).to.equal(vote!.evidence.map(({ passage }) => passage));
+    expect(await next()).to.include({ outcome: 'unchanged', signals: 0 });
+  });
+
+  it('says nothing when votes are hidden for a while, and corrects a name that was changed meanwhile', async () => {
+    const [{ id: first }] = await signals('vote') as [Signal];
+    show(item(9001, 'Budget amendment'), item(9002, 'Sewer "repairs"'));
+    await next();
+    expect((await signals('vote')).length).to.equal(1);
+    show(item(9001, 'Budget amendment', passed('Fail', ana('Negative'), bo('Negative'), voteOf(3, 'Cyrus Young')('Affirmative'))), item(9002, 'Sewer "repairs"'));
+    await next();
+    const votes = await signals('vote');
+    expect(votes.map(({ id: vote }) => vote)).to.equal([first]);
+    expect(votes[0]!.changes).to.equal([
+      { field: 'votes', before: null, after: { person: 'Cyrus Young', value: 'Affirmative' } },
+      { field: 'votes', before: { person: 'Cy Young', value: 'Affirmative' }, after: null },
+    ]);
   });
 });
