@@ -77,11 +77,13 @@ for (const database of testDatabases()) {
 
       const person = await named('Ada Brandt');
       expect(person).to.include({ type: 'person', decision: 'pending', entity_id: null, note: null });
-      const [name, place, affiliation] = person.claims;
+      const [name, affiliation] = person.claims;
       expect(name).to.include({ property: 'name', value: 'Ada Brandt', method: 'structured' });
       expect(name.excerpt).to.contain('Ada Brandt');
       expect(name.excerpt).to.equal(site.pages['/v1/a/events']!.slice(name.locator.start, name.locator.end));
-      expect([place.value, affiliation.value.name]).to.equal(['st-louis,missouri', 'Board of Aldermen']);
+      expect(affiliation.value.name).to.equal('Board of Aldermen');
+      // The page does not name the place, which who added the source stated.
+      expect(person.claims.map(({ property }: { property: string }) => property)).to.equal(['name', 'affiliation']);
       expect(person.sources[0].content_hash).to.match(/^[0-9a-f]{64}$/);
     });
 
@@ -179,7 +181,39 @@ for (const database of testDatabases()) {
       expect((await candidates()).data.map(({ name }: { name: string }) => name)).to.equal(['Gus Ray', 'Board of Aldermen']);
     });
 
+    it('are not renamed to people who asked not to be listed', async () => {
+      const { id } = await named('Gus Ray');
+      expect((await as(keys.reviewer, 'PATCH', path(id), { name: 'Finn Moe' })).body).to.include({ status: 409, code: 'unlisted_person' });
+      expect(await named('Gus Ray')).to.include({ decision: 'pending' });
+      expect((await as(keys.reviewer, 'PATCH', path(id), { name: 'Finn Moe', type: 'organization' })).status).to.equal(200);
+      expect((await as(keys.reviewer, 'PATCH', path(id), { type: 'person' })).body.code).to.equal('unlisted_person');
+      expect((await as(keys.reviewer, 'PATCH', path(id), { name: 'Gus Ray', type: 'person' })).status).to.equal(200);
+    });
+
+    it('have the place only with the passage that names it, and no person as an organization', async () => {
+      const events = ['Jane Doe', 'Planning Commission', 'Jane Church, City Council', 'City Clerk Jane Doe', 'Friends of the River'].map((organizer, at) => ({ id: at, title: `Meeting ${at}`, start: `2026-02-1${at}T18:00:00Z`, location: 'City Hall, St. Louis', organizer }));
+      site.pages['/f.json'] = JSON.stringify({ events });
+      site.pages['/g.ics'] = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${events.map(({ organizer }, at) => `BEGIN:VEVENT\r\nUID:${at}\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:2026021${at}T000000Z\r\nSUMMARY:Meeting ${at}\r\nORGANIZER;CN="${organizer}":mailto:a@city.example\r\nEND:VEVENT\r\n`).join('')}END:VCALENDAR\r\n`;
+      for (const name of ['f.json', 'g.ics']) expect((await watch(name.slice(0, 1), keys.owner, { url: `${site.url}/${name}` })).status).to.equal(201);
+      run = await until(async () => (await as(keys.owner, 'GET', '/api/discovery-runs')).body.data.find(({ location }: { location: string }) => location === 'Calendar f'));
+      const { data } = await candidates();
+      expect(data.map(({ type, name }: { type: string; name: string }) => `${type} ${name}`).toSorted()).to.equal(['organization Friends of the River', 'organization Planning Commission']);
+      for (const { claims } of data) {
+        const place = claims.find(({ property }: { property: string }) => property === 'place');
+        expect(place.value).to.equal('st-louis,missouri');
+        expect(place.excerpt).to.contain('St. Louis');
+        expect(place.locator.end - place.locator.start).to.equal(place.excerpt.length);
+      }
+      const meetings = await until(async () => {
+        const { signals } = (await as(keys.owner, 'GET', '/api/firehose?visibility=workspace&limit=100')).body;
+        const found = signals.filter(({ title }: { title: string }) => title.startsWith('Meeting '));
+        return found.length === 10 && found;
+      });
+      expect(meetings.flatMap(({ actors }: { actors: { name: string }[] }) => actors.map(({ name }) => name)).toSorted()).to.equal(['Friends of the River', 'Friends of the River', 'Planning Commission', 'Planning Commission']);
+    });
+
     it('are deleted when the person asks not to be listed later', async () => {
+      run = (await as(keys.owner, 'GET', '/api/discovery-runs')).body.data.find(({ location }: { location: string }) => location === 'Calendar d');
       expect(await named('Gus Ray')).to.exist();
       await runCommand(kit, 'unlisted add', { name: 'Gus Ray', place: 'St. Louis, MO' }, []);
       clock.advance(3600_000);
@@ -188,7 +222,7 @@ for (const database of testDatabases()) {
 
     it('that wait are deleted with their source; decisions stay', async () => {
       const { data } = (await as(keys.owner, 'GET', '/api/watched-sources')).body;
-      for (const name of ['Calendar a', 'Calendar d']) expect((await as(keys.owner, 'DELETE', `/api/watched-sources/${data.find((one: { name: string }) => one.name === name).id}`)).status).to.equal(204);
+      for (const name of ['Calendar a', 'Calendar d', 'Calendar f']) expect((await as(keys.owner, 'DELETE', `/api/watched-sources/${data.find((one: { name: string }) => one.name === name).id}`)).status).to.equal(204);
       const left = (await as(keys.owner, 'GET', '/api/discovery-runs')).body.data.map(({ location }: { location: string }) => location);
       expect(left).to.equal(['Calendar b', 'Calendar a']);
     });

@@ -3,6 +3,7 @@ import type { ActorDraft, ClaimDraft, DoneEdit, KnownActor, SourceDraft } from '
 import { checkMayDecide, type Discovery } from '../context.ts';
 import type { RunRow } from '../runs/store.ts';
 import { nameOf } from './propose.ts';
+import { atPlace } from './place.ts';
 import { lockedCandidate, updateCandidate, type CandidateRow } from './store.ts';
 
 export interface NewDecision {
@@ -68,6 +69,11 @@ export function createDecisions({ civic, directory }: Discovery) {
     return warnings;
   }
 
+  async function checkListed(tx: Tx, run: RunRow, draft: ActorDraft): Promise<void> {
+    const [isUnlisted] = await directory.areUnlisted(tx, [atPlace(draft, run.place_key)]);
+    if (isUnlisted) throw problem('unlisted_person', { detail: 'The register of people who asked not to be listed has this person.' });
+  }
+
   async function outcomeOf(tx: Tx, candidate: CandidateRow, { decision, into }: NewDecision, caller: Caller): Promise<Pick<CandidateRow, 'decision' | 'entity_id'> & { done: Done | null; warnings: string[] }> {
     if (decision === 'reject') return { decision: 'rejected', entity_id: null, done: null, warnings: [] };
     if (decision === 'accept') {
@@ -83,6 +89,7 @@ export function createDecisions({ civic, directory }: Discovery) {
       checkMayDecide(caller, run);
       const candidate = await locked(tx, run, id);
       if (candidate.decision !== 'pending') throw problem('candidate_decided', { detail: `The candidate “${candidate.name}” is ${candidate.decision}.` });
+      if (given.decision !== 'reject') await checkListed(tx, run, draftOf(candidate));
       const { warnings, done, ...outcome } = await outcomeOf(tx, candidate, given, caller);
       const at = civic.clock.iso();
       const changed = await updateCandidate(tx, candidate.key, { ...outcome, done: done && JSON.stringify(done), note: given.note ?? null, decided_at: at, decided_by: caller.account_id, updated_at: at });
@@ -108,6 +115,7 @@ export function createDecisions({ civic, directory }: Discovery) {
       const [checked] = await directory.checkDrafts(tx, [draft]);
       const count = (claims: ClaimDraft[]) => claims.filter(({ property }) => property !== 'type').length;
       if (!checked || count(checked.claims) < count(draft.claims)) throw problem('invalid_request', { errors: [{ pointer: '/claims', detail: 'a name and valid values are required, and each claim names a source of the candidate' }] });
+      await checkListed(tx, run, checked);
       return updateCandidate(tx, candidate.key, { type: checked.type, name: nameOf(checked.claims), claims: JSON.stringify(checked.claims), matched_at: null, updated_at: civic.clock.iso() });
     },
   };

@@ -2,6 +2,7 @@ import type { JobKind, Reader, RunningJob } from 'civic';
 import type { ActorMatch } from 'civic/directory';
 import type { Discovery } from '../context.ts';
 import { runById, type RunRow } from '../runs/store.ts';
+import { atPlace } from './place.ts';
 import { lockedCandidate, unmatched, updateCandidate, type CandidateRow } from './store.ts';
 
 export const MATCH_JOB = 'discovery.match';
@@ -29,7 +30,7 @@ export async function matchCandidates(discovery: Discovery, run: RunRow, { signa
     if (waiting.length === 0) return;
     for (const candidate of waiting) {
       signal.throwIfAborted();
-      const match = await matchOf(discovery, civic.db.read, candidate);
+      const match = await matchOf(discovery, civic.db.read, candidate, run);
       await write(async (tx) => {
         const current = await lockedCandidate(tx, run.key, candidate.id);
         // Further claims that were found meanwhile are compared in the next round.
@@ -40,7 +41,7 @@ export async function matchCandidates(discovery: Discovery, run: RunRow, { signa
 }
 
 /** Returns the known actor that a candidate most likely is; null when there is none. */
-export async function matchOf({ directory }: Discovery, reader: Reader, { type, claims, sources, workspace_id }: CandidateRow): Promise<Match | null> {
-  const [best] = await directory.matchesOf(reader, { type, claims: JSON.parse(claims), sources: JSON.parse(sources) }, workspace_id);
+export async function matchOf({ directory }: Discovery, reader: Reader, { type, claims, sources, workspace_id }: CandidateRow, { place_key }: Pick<RunRow, 'place_key'>): Promise<Match | null> {
+  const [best] = await directory.matchesOf(reader, atPlace({ type, claims: JSON.parse(claims), sources: JSON.parse(sources) }, place_key), workspace_id);
   return best ? { entity_id: best.entity_id, name: best.name, score: best.score, reasons: best.reasons } : null;
 }

@@ -2,6 +2,7 @@ import { foldText, newId, type Tx } from 'civic';
 import type { ActorDraft, ClaimDraft, SourceDraft } from 'civic/directory';
 import type { Discovery } from '../context.ts';
 import { addToCounts, type RunRow } from '../runs/store.ts';
+import { atPlace } from './place.ts';
 import { candidatesOfRun, candidateTotal, insertCandidates, rejectionsOf, updateCandidate, type CandidateRow } from './store.ts';
 
 /** An actor that was found in pages, with a score from 0 to 1 that it is one. */
@@ -20,7 +21,7 @@ const MOST_CANDIDATES = 2000;
  * listed are left out, and so are claims that are not valid.
  */
 export async function propose({ civic, directory }: Discovery, tx: Tx, run: RunRow, findings: Finding[]): Promise<void> {
-  const listed = await listedFindings(directory, tx, findings);
+  const listed = await listedFindings(directory, tx, run, findings);
   const merged = new Map<string, Finding>();
   for (const finding of listed) {
     const print = fingerprintOf(finding, run.place_key);
@@ -38,10 +39,10 @@ export async function propose({ civic, directory }: Discovery, tx: Tx, run: RunR
   await addToCounts(tx, run.key, { candidates: fresh.length, duplicates: listed.length - fresh.length });
 }
 
-async function listedFindings(directory: Discovery['directory'], tx: Tx, findings: Finding[]): Promise<Finding[]> {
+async function listedFindings(directory: Discovery['directory'], tx: Tx, run: RunRow, findings: Finding[]): Promise<Finding[]> {
   const drafts = await directory.checkDrafts(tx, findings.map(({ type, claims, sources }) => ({ type, visibility: 'workspace', claims, sources })));
   const valid = drafts.flatMap((draft, at) => (draft ? [{ type: draft.type, claims: draft.claims, sources: draft.sources, score: findings[at]!.score }] : []));
-  const areUnlisted = await directory.areUnlisted(tx, valid);
+  const areUnlisted = await directory.areUnlisted(tx, valid.map((finding) => atPlace(finding, run.place_key)));
   return valid.filter((_, at) => !areUnlisted[at]);
 }
 

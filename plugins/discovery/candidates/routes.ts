@@ -69,7 +69,7 @@ export function candidateRoutes({ civic }: Discovery, decisions: Decisions): Ser
         notes: 'For reviewers of the workspace. Values that a person gives have the method `manual`.',
         auth: writing,
         validate: { query: visibilityQuery, params, payload: candidateChange },
-        plugins: { civic: { problems: [...ofCandidate, 'candidate_decided'] } },
+        plugins: { civic: { problems: [...ofCandidate, 'candidate_decided', 'unlisted_person'] } },
         response: { schema: candidate, sample: 0 },
       },
       handler: (request) => changing(request, async (tx, run) => {

@@ -108,9 +108,10 @@ export async function decisionCounts(reader: Reader, runKeys: number[]): Promise
   return counts;
 }
 
-/** Returns candidates who are people, in the order of their keys, except accepted ones: those are actors. */
-export async function peopleAfter(reader: Reader, key: number, limit: number): Promise<CandidateRow[]> {
-  return reader(TABLE).where({ type: 'person' }).whereNot({ decision: 'accepted' }).where('key', '>', key).orderBy('key').limit(limit).select('*');
+/** Returns candidates who are people, with the place of their run, in the order of their keys, except accepted ones: those are actors. */
+export async function peopleAfter(reader: Reader, key: number, limit: number): Promise<(CandidateRow & { place_key: string | null })[]> {
+  return reader(`${TABLE} as candidate`).join('discovery_runs as run', 'run.key', 'candidate.run_key').where('candidate.type', 'person').whereNot('candidate.decision', 'accepted')
+    .where('candidate.key', '>', key).orderBy('candidate.key').limit(limit).select('candidate.*', 'run.place_key');
 }
 
 export async function deleteCandidates(tx: Tx, keys: number[]): Promise<void> {

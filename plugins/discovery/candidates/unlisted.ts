@@ -1,5 +1,6 @@
 import type { JobKind } from 'civic';
 import type { Discovery } from '../context.ts';
+import { atPlace } from './place.ts';
 import { deleteCandidates, peopleAfter, type CandidateRow } from './store.ts';
 
 const AT_ONCE = 200;
@@ -22,6 +23,6 @@ export function unlistedJob({ civic, directory }: Discovery): JobKind {
   };
 }
 
-function draftOf({ claims, sources }: CandidateRow) {
-  return { type: 'person' as const, claims: JSON.parse(claims), sources: JSON.parse(sources) };
+function draftOf({ claims, sources, place_key }: Pick<CandidateRow, 'claims' | 'sources'> & { place_key: string | null }) {
+  return atPlace({ type: 'person' as const, claims: JSON.parse(claims), sources: JSON.parse(sources) }, place_key);
 }

@@ -1,5 +1,6 @@
 import type { CalendarEvent } from 'civic/reader';
 import { meetingRow, MOST_ROWS } from '../text/meeting.ts';
+import { organizationOf } from '../text/organizer.ts';
 import { statusOf, withoutStatus } from '../text/status.ts';
 import { plainText } from '../text/titles.ts';
 import { startOfValue } from '../text/values.ts';
@@ -19,7 +20,7 @@ export const icalendar: Adapter = {
     return [...ids.keys()].map((event) => {
       const title = plainText(event.summary ?? '') || 'Event';
       return meetingRow({
-        id: ids.get(event)!, title: withoutStatus(title), body: event.organizer ? plainText(event.organizer).replace(/^mailto:.*/i, '') || null : null,
+        id: ids.get(event)!, title: withoutStatus(title), body: organizationOf(event.organizer && plainText(event.organizer)),
         start: startOfValue(event.starts, event.time_zone ?? zone), end: event.ends ? startOfValue(event.ends, event.time_zone ?? zone) : null, location: event.location && plainText(event.location),
         status: event.status && event.status !== 'confirmed' ? event.status : statusOf(title), url: event.url, passage: { start: event.start, end: event.end },
       });

@@ -1,5 +1,6 @@
 import { fieldOf, isObject, objectsOf, textField, type JsonObject } from '../text/json.ts';
 import { joinRows, meetingRow, MOST_ROWS } from '../text/meeting.ts';
+import { organizationOf } from '../text/organizer.ts';
 import { labelledPlace } from '../text/places.ts';
 import { statusOf, statusOfValue, type MeetingStatus } from '../text/status.ts';
 import { cleanTitle, plainText, titleWithoutDates } from '../text/titles.ts';
@@ -73,7 +74,7 @@ function dayIn(value: unknown, start: string): string {
 }
 
 function bodyOf(event: JsonObject): string | null {
-  const body = textField(event, ['bodyName', 'body', 'committee', 'organizer', 'EventBodyName']);
+  const body = textField(event, ['bodyName', 'body', 'committee', 'EventBodyName']) ?? organizationOf(textField(event, ['organizer']));
   return body && body.length <= 150 && !body.includes('\n') && !body.includes('@') ? cleanTitle(plainText(body)) : null;
 }
 

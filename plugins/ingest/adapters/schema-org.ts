@@ -1,5 +1,6 @@
 import type { Document, ItemValue, NestedItem } from 'civic/reader';
 import { joinRows, meetingRow, MOST_ROWS } from '../text/meeting.ts';
+import { organizationOf } from '../text/organizer.ts';
 import { placeInSentence } from '../text/places.ts';
 import { statusOf, statusOfValue } from '../text/status.ts';
 import { plainText, titleWithoutDates } from '../text/titles.ts';
@@ -44,7 +45,7 @@ function rowOf(event: NestedItem, { url: page, text }: Document, zone: string): 
   const stated = statusOfValue(textOf(first(event, 'eventStatus', 'status')));
   const at = text.indexOf(title);
   return meetingRow({
-    title: titleWithoutDates(title), body: textOf(first(event, 'organizer')) || null, start, end: startOfValue(first(event, 'endDate', 'end'), zone),
+    title: titleWithoutDates(title), body: organizationOf(textOf(first(event, 'organizer'))), start, end: startOfValue(first(event, 'endDate', 'end'), zone),
     location: placeOf(first(event, 'location')) ?? placeInSentence(plainText(textOf(first(event, 'description')) ?? '').slice(0, 1000)), status: stated === null || stated === 'confirmed' ? statusOf(title) : stated, url: addressOf(first(event, 'url')) ?? page,
     passage: at >= 0 ? { start: at, end: at + title.length } : null,
   });

@@ -13,7 +13,7 @@ export interface ReadDocument {
 }
 
 export interface ActorContext {
-  source: { name: string; place_key: string | null; isGovernment: boolean };
+  source: { name: string; place: { key: string; name: string } | null; isGovernment: boolean };
   /** The page of the source, then the further documents that were opened. */
   documents: ReadDocument[];
   retrieved_at: string;
@@ -71,16 +71,17 @@ function findingOf({ type, name, body, score }: Named, { source, documents, retr
     local_id: createHash('sha256').update(document.url).digest('hex').slice(0, 16), url: publicUrl(document.url), title: cutText(source.name, 500), ...(source.isGovernment && { kind: 'government_record' as const }),
     retrieved_at, content_hash: document.content_hash,
   };
-  const claim = (property: ClaimDraft['property'], value: ClaimDraft['value'], passage: Pick<Passage, 'excerpt' | 'locator'> | null): ClaimDraft => ({
-    property, value, source_local_id: cited.local_id, excerpt: passage?.excerpt ?? null, locator: passage?.locator ?? null, confidence: score, method: 'structured',
+  const claim = (property: ClaimDraft['property'], value: ClaimDraft['value'], { excerpt, locator }: Pick<Passage, 'excerpt' | 'locator'>): ClaimDraft => ({
+    property, value, source_local_id: cited.local_id, excerpt, locator, confidence: score, method: 'structured',
   });
+  // Who added the source stated its place; the document need not.
+  const placeFound = source.place && passageOf(source.place.name, [document]);
   const bodyFound = body === null ? null : passageOf(body, [document]);
   return {
     type, score, sources: [cited],
     claims: [
       claim('name', name, found),
-      // The person who added the source stated its place.
-      ...(source.place_key === null ? [] : [claim('place', source.place_key, null)]),
+      ...(placeFound ? [claim('place', source.place!.key, placeFound)] : []),
       ...(bodyFound ? [claim('affiliation', { entity_id: null, name: body!, role: null, since: null, until: null }, bodyFound)] : []),
     ],
   };

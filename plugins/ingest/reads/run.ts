@@ -146,7 +146,8 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
 async function proposeActors(ingest: Ingest, tx: Tx, source: SourceRow, changes: Change[], { documents, retrieved_at, isGovernment }: Pick<ActorContext, 'documents' | 'retrieved_at'> & { isGovernment: boolean }): Promise<void> {
   if (!ingest.discovery) return;
   const { id, name, place_key, workspace_id } = source;
-  const findings = actorsIn(changes.filter(({ type }) => type !== 'gone').map(({ row }) => row), { source: { name, place_key, isGovernment }, documents, retrieved_at });
+  const place = place_key === null ? null : (await ingest.directory.places(tx, [place_key])).get(place_key) ?? null;
+  const findings = actorsIn(changes.filter(({ type }) => type !== 'gone').map(({ row }) => row), { source: { name, place: place && { key: place.place_key, name: place.name }, isGovernment }, documents, retrieved_at });
   if (findings.length === 0) return;
   await ingest.reader.keep(tx, [...new Set(findings.flatMap(({ sources }) => sources.flatMap(({ content_hash }) => content_hash ?? [])))]);
   await ingest.discovery.propose(tx, { type: 'watched_source', id, workspace_id, account_id: source.created_by, location: name, place_key, issue_areas: JSON.parse(source.issues) }, findings);
