@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { STRONG_SCHEMES } from './contact.ts';
-import { information, organizationLikeness, organizationNames } from './organization.ts';
-import { isFrequent, latinPersonName, personLikeness } from './person.ts';
+import { information, organizationLikeness, organizationNames, type OrganizationName } from './organization.ts';
+import { isFrequent, latinPersonName, personLikeness, type PersonName } from './person.ts';
 import type { Prepared } from './profile.ts';
 
 export const LEVELS = ['exact', 'close', 'partial', 'disagree'] as const;
@@ -61,21 +61,23 @@ function best<Item>(left: Item[], right: Item[], score: (one: Item, other: Item)
 
 function names(left: Prepared, right: Prepared): Comparison {
   const isPair = left.isPerson === right.isPerson;
-  const shown = { left: left.profile.names[0] ?? null, right: right.profile.names[0] ?? null };
-  if (!isPair || shown.left === null || shown.right === null) return { field: 'name', level: isPair ? 'missing' : crossLevel(left, right), ...shown };
+  if (left.profile.names.length === 0 || right.profile.names.length === 0) return { field: 'name', level: 'missing', left: left.profile.names[0] ?? null, right: right.profile.names[0] ?? null };
+  if (!isPair) return crossNames(left, right);
   if (left.isPerson) {
     const { one, other, score } = best(left.people, right.people, personLikeness);
-    return { field: 'name', level: nameLevel(score), ...shown, frequent: [one, other].some((name) => name !== undefined && isFrequent(name)) };
+    const written = (of: Prepared, name: PersonName | undefined) => of.profile.names[of.people.indexOf(name!)] ?? null;
+    return { field: 'name', level: nameLevel(score), left: written(left, one), right: written(right, other), frequent: [one, other].some((name) => name !== undefined && isFrequent(name)) };
   }
   const { one, other, score } = best(left.organizations, right.organizations, organizationLikeness);
+  const written = (of: Prepared, name: OrganizationName | undefined) => of.written[of.organizations.indexOf(name!)] ?? null;
   const said = one && other ? Math.min(information(one), information(other)) : 0;
-  return { field: 'name', level: nameLevel(score), ...shown, frequent: said < 1.6, unrelated: score < UNRELATED };
+  return { field: 'name', level: nameLevel(score), left: written(left, one), right: written(right, other), frequent: said < 1.6, unrelated: score < UNRELATED };
 }
 
 /** A person and an organization of the same name, such as a campaign called after its candidate. */
-function crossLevel(left: Prepared, right: Prepared): Level {
-  const { score } = best(left.profile.names, right.profile.names, (one, other) => nameLikeness(false, one, other));
-  return nameLevel(score);
+function crossNames(left: Prepared, right: Prepared): Comparison {
+  const { one, other, score } = best(left.profile.names, right.profile.names, (name, another) => nameLikeness(false, name, another));
+  return { field: 'name', level: nameLevel(score), left: one ?? null, right: other ?? null };
 }
 
 function found<Item>(field: Field, left: Item[], right: Item[], score: (one: Item, other: Item) => number, text: (item: Item) => string): Comparison {

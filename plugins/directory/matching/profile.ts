@@ -25,6 +25,8 @@ export interface Prepared {
   profile: MatchProfile;
   isPerson: boolean;
   organizations: OrganizationName[];
+  /** The name that each of `organizations` was read from. */
+  written: string[];
   people: PersonName[];
   websites: Website[];
   emails: Email[];
@@ -64,10 +66,12 @@ function valuesOf<Name extends Property>(claims: Said[], property: Name): ClaimV
 export function prepare(profile: MatchProfile): Prepared {
   const isPerson = profile.type === 'person';
   const kept = <From, To>(items: From[], form: (item: From) => To | null): To[] => items.map(form).filter((item) => item !== null);
+  const organizations = isPerson ? [] : profile.names.map((name) => ({ name, read: organizationNames(name) }));
   return {
     profile,
     isPerson,
-    organizations: isPerson ? [] : profile.names.flatMap(organizationNames),
+    organizations: organizations.flatMap(({ read }) => read),
+    written: organizations.flatMap(({ name, read }) => read.map(() => name)),
     people: isPerson ? profile.names.map(latinPersonName) : [],
     websites: kept(profile.websites, normalizeWebsite),
     emails: kept(profile.emails, normalizeEmail),

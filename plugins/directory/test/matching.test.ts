@@ -206,6 +206,13 @@ describe('The judgement on two actors', () => {
     expect(explanation[2]).to.include({ left: 'millcreekpantry.org', right: 'elsewhere.org' });
   });
 
+  it('names the two names that matched, not the first ones', () => {
+    const nameOf = (left: Partial<MatchProfile>, right: Partial<MatchProfile>) => judged(left, right).explanation.find(({ field }) => field === 'name')!;
+    expect(nameOf({ type: 'person', names: ['Speaker of the Month', 'Bob Smith'] }, { type: 'person', names: ['Robert Smith', 'R. J. Smith'] })).to.include({ left: 'Bob Smith', right: 'Robert Smith' });
+    expect(nameOf({ names: ['Our partners', 'ACLU of Missouri'] }, { names: ['Missouri Liberty Fund', 'American Civil Liberties Union of Missouri'] })).to.include({ left: 'ACLU of Missouri', right: 'American Civil Liberties Union of Missouri' });
+    expect(nameOf({ type: 'campaign', names: ['Fair rents', 'Jane Doe'] }, { type: 'person', names: ['J. D.', 'Jane Doe'] })).to.include({ left: 'Jane Doe', right: 'Jane Doe' });
+  });
+
   it('is the same from both sides', () => {
     const records = syntheticRecords(7, 150).map((record) => prepare(record.profile));
     const any = fc.nat(records.length - 1).map((at) => records[at]!);
