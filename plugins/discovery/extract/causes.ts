@@ -1,5 +1,5 @@
 import type { Line } from './lines.ts';
-import { rangeOf, runsOf, type Token } from './runs.ts';
+import { rangeOf, spansOf, type Token } from './spans.ts';
 import type { FoundActor } from './types.ts';
 import { LEADS } from './words/labels.ts';
 
@@ -20,8 +20,8 @@ const INITIATIVES = [
 export function causesIn(lines: Line[], tokens: Token[][]): FoundActor[] {
   const found: FoundActor[] = [];
   for (const [at, line] of lines.entries()) {
-    for (const run of runsOf(tokens[at]!)) {
-      const cause = causeOf(withoutLeads(run), line);
+    for (const span of spansOf(tokens[at]!)) {
+      const cause = causeOf(withoutLeads(span), line);
       if (cause) found.push(cause);
     }
     if (found.length >= 1000) break;
@@ -29,15 +29,15 @@ export function causesIn(lines: Line[], tokens: Token[][]): FoundActor[] {
   return found;
 }
 
-function withoutLeads(run: Token[]): Token[] {
+function withoutLeads(span: Token[]): Token[] {
   let start = 0;
-  while (start < run.length - 1 && (LEADS.has(run[start]!.folded) || run[start]!.kind !== 'capital') && run[start]!.folded !== 'no') start++;
-  return run.slice(start);
+  while (start < span.length - 1 && (LEADS.has(span[start]!.folded) || span[start]!.kind !== 'capital') && span[start]!.folded !== 'no') start++;
+  return span.slice(start);
 }
 
-function causeOf(run: Token[], line: Line): FoundActor | null {
-  if (run.length < 2) return null;
-  const { start, end } = rangeOf(run);
+function causeOf(span: Token[], line: Line): FoundActor | null {
+  if (span.length < 2) return null;
+  const { start, end } = rangeOf(span);
   const name = line.text.slice(start - line.start, end - line.start);
   const type = CAMPAIGNS.some((pattern) => pattern.test(name)) ? 'campaign' : INITIATIVES.some((pattern) => pattern.test(name)) ? 'initiative' : null;
   if (!type) return null;

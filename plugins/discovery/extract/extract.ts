@@ -8,7 +8,7 @@ import { linesOf, MOST_TEXT, type Line } from './lines.ts';
 import { bareName, mergeActors } from './merge.ts';
 import { organizationCandidates } from './organizations.ts';
 import { personCandidates } from './people.ts';
-import { tokensOf, type Token } from './runs.ts';
+import { tokensOf, type Token } from './spans.ts';
 import { pairsOf, scoreOf, type Weights } from './score.ts';
 import { structuredActors } from './structured.ts';
 import { foldName, indexText, type TextIndex } from './text.ts';

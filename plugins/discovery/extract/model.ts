@@ -3,7 +3,7 @@ import type { Document } from 'civic/reader';
 import { affiliationClaim } from './claims.ts';
 import { DEFAULT_SCORE } from './extract.ts';
 import { linesOf } from './lines.ts';
-import { tokensOf } from './runs.ts';
+import { tokensOf } from './spans.ts';
 import { foldName } from './text.ts';
 import type { FoundActor, FoundClaim, FoundType } from './types.ts';
 

@@ -2,7 +2,7 @@ import type { Range } from 'civic/reader';
 import { Candidates } from './candidates.ts';
 import { startsOf, type Identity } from './identity.ts';
 import type { Line } from './lines.ts';
-import { isLegalForm, rangeOf, runsOf, tokensOf, type Token } from './runs.ts';
+import { isLegalForm, rangeOf, spansOf, tokensOf, type Token } from './spans.ts';
 import { foldName, foldWord, type TextIndex } from './text.ts';
 import { FIRST_NAMES } from './words/first-names.ts';
 import { LABEL_WORDS, LEADS, PLACE_WORDS, STREET_WORDS } from './words/labels.ts';
@@ -23,20 +23,20 @@ export function organizationCandidates(lines: Line[], tokens: Token[][], identit
   for (const [at, line] of lines.entries()) {
     const copyright = COPYRIGHT.exec(line.text.slice(0, 300));
     const holderAt = copyright ? line.start + copyright.index + copyright[0].length : -1;
-    const runs = runsOf(tokens[at]!);
-    for (const run of runs) {
-      for (const part of partsOf(run)) addRun(part, run, line, holderAt);
+    const spans = spansOf(tokens[at]!);
+    for (const span of spans) {
+      for (const part of partsOf(span)) addSpan(part, span, line, holderAt);
     }
   }
 
-  function addRun(part: Token[], run: Token[], line: Line, holderAt: number): void {
+  function addSpan(part: Token[], span: Token[], line: Line, holderAt: number): void {
     const range = rangeOf(part);
     const name = line.text.slice(range.start - line.start, range.end - line.start);
     const isWhole = range.start - line.start <= 1 && line.end - range.end <= 2;
     const features = [...shapeOf(part), ...identityFeatures(name, identity), ...contextOf(range, line, lines, isWhole)];
     if (part.every(({ kind, folded }) => kind === 'mark' || index.lowercase(folded) > 0)) features.push('common_words');
     if (Math.abs(range.start - holderAt) <= 4) features.push('copyright');
-    if (part.length < run.length) features.push('part_of_run');
+    if (part.length < span.length) features.push('part_of_run');
     if (features.some((feature) => PROMISING.has(feature))) found.add(name, range, line, features);
   }
   return found;
@@ -45,12 +45,12 @@ export function organizationCandidates(lines: Line[], tokens: Token[][], identit
 /** Only a text with one of these is kept: nearly every capitalized word would be a candidate else. */
 const PROMISING = new Set(['legal', 'strong', 'trade_end', 'body', 'copyright', 'host', 'host_start', 'title_part', 'in_title', 'site_name', 'before_address', 'before_contact', 'class_org', 'employer']);
 
-/** Returns the run without words before and after that are no part of the name; and parts of it that may be names by themselves. */
-function partsOf(run: Token[]): Token[][] {
+/** Returns the span without words before and after that are no part of the name; and parts of it that may be names by themselves. */
+function partsOf(span: Token[]): Token[][] {
   let start = 0;
-  while (start < run.length - 1 && LEADS.has(run[start]!.folded)) start++;
-  while (start < run.length - 1 && run[start]!.kind !== 'capital') start++;
-  const whole = withoutTail(run.slice(start));
+  while (start < span.length - 1 && LEADS.has(span[start]!.folded)) start++;
+  while (start < span.length - 1 && span[start]!.kind !== 'capital') start++;
+  const whole = withoutTail(span.slice(start));
   const parts = [whole];
   const cut = whole.findIndex(({ text }, at) => at > 0 && (text === 'at' || text === 'in' || text === 'for' || text === 'with' || text === 'on' || text === 'to'));
   if (cut > 0) parts.push(whole.slice(0, cut));
@@ -60,11 +60,11 @@ function partsOf(run: Token[]): Token[][] {
 }
 
 /** A legal form ends a name: `Example, Inc. Site Map`. */
-function withoutTail(run: Token[]): Token[] {
-  let end = run.findIndex((token, at) => at > 0 && isLegalForm(token)) + 1;
-  while (end > 0 && isLegalForm(run[end])) end++;
-  const after = run[end];
-  return end === 0 || after === undefined || after.text === 'of' || after.text === '&' || after.text === 'and' || after.text === 'for' ? run : run.slice(0, end);
+function withoutTail(span: Token[]): Token[] {
+  let end = span.findIndex((token, at) => at > 0 && isLegalForm(token)) + 1;
+  while (end > 0 && isLegalForm(span[end])) end++;
+  const after = span[end];
+  return end === 0 || after === undefined || after.text === 'of' || after.text === '&' || after.text === 'and' || after.text === 'for' ? span : span.slice(0, end);
 }
 
 /** Features of the words of a name. */

@@ -1,7 +1,7 @@
 import { Candidates } from './candidates.ts';
 import type { Line } from './lines.ts';
 import { LOWER_ROLE } from './roles.ts';
-import { rangeOf, runsOf, type Token } from './runs.ts';
+import { rangeOf, spansOf, type Token } from './spans.ts';
 import { foldWord, type TextIndex } from './text.ts';
 import { FIRST_NAMES, WEAK_FIRST_NAMES } from './words/first-names.ts';
 import { LABEL_WORDS, LEADS, PLACE_WORDS, STREET_WORDS } from './words/labels.ts';
@@ -12,7 +12,7 @@ import { SURNAMES } from './words/surnames.ts';
 const PARTICLES = new Set(['de', 'del', 'la', 'las', 'los', 'van', 'von', 'der', 'den', 'da', 'dos', 'y']);
 const MOST_WORDS = 5;
 
-/** A name in a run, with the office before it. */
+/** A name in a span, with the office before it. */
 interface NamePart {
   name: Token[];
   office: Token[];
@@ -23,13 +23,13 @@ export function personCandidates(lines: Line[], tokens: Token[][], index: TextIn
   const found = new Candidates();
   const shares = sharesOfGroups(lines, tokens);
   for (const [at, line] of lines.entries()) {
-    for (const run of runsOf(tokens[at]!)) {
-      for (const part of namesIn(run)) {
+    for (const span of spansOf(tokens[at]!)) {
+      for (const part of namesIn(span)) {
         const shape = shapeOf(part, index);
         const range = rangeOf(part.name);
         const context = contextOf(range, line, lines, shares);
         if (part.office.length > 0) context.push('office');
-        if (run.length > part.name.length + part.office.length) context.push('part_of_run');
+        if (span.length > part.name.length + part.office.length) context.push('part_of_run');
         const name = line.text.slice(range.start - line.start, range.end - line.start);
         const weight = context.filter((feature) => STAFF_CONTEXT.has(feature)).length;
         if (shape.includes('first') || weight > 0) found.add(name, range, line, [...shape, ...context], weight, part.office.length > 0 ? rangeOf(part.office) : null);
@@ -42,8 +42,8 @@ export function personCandidates(lines: Line[], tokens: Token[][], index: TextIn
 /** Only in such a place a name counts whose first word is in no table. */
 const STAFF_CONTEXT = new Set(['office', 'role_after', 'role_near', 'email_match', 'name_column', 'group_of_names', 'class_person']);
 
-/** Splits a run into names: at offices, honorifics and connecting words. */
-function namesIn(run: Token[]): NamePart[] {
+/** Splits a span into names: at offices, honorifics and connecting words. */
+function namesIn(span: Token[]): NamePart[] {
   const parts: NamePart[] = [];
   let name: Token[] = [];
   let office: Token[] = [];
@@ -52,10 +52,10 @@ function namesIn(run: Token[]): NamePart[] {
     if (isName(trimmed)) parts.push({ name: trimmed, office });
     [name, office] = [[], []];
   };
-  for (const [at, token] of run.entries()) {
+  for (const [at, token] of span.entries()) {
     const { folded, kind, text } = token;
-    if (name.length === 0 && (OFFICES.has(folded) || HONORIFICS.has(folded) || (OFFICE_PARTS.has(folded) && run[at + 1]?.kind === 'capital'))) office.push(token);
-    else if (isOfficeInside(token, run, at)) {
+    if (name.length === 0 && (OFFICES.has(folded) || HONORIFICS.has(folded) || (OFFICE_PARTS.has(folded) && span[at + 1]?.kind === 'capital'))) office.push(token);
+    else if (isOfficeInside(token, span, at)) {
       end();
       office.push(token);
     } else if (kind === 'capital' || (name.length > 0 && PARTICLES.has(text))) name.push(token);
@@ -66,8 +66,8 @@ function namesIn(run: Token[]): NamePart[] {
 }
 
 /** `Members and Mayor Jane Doe`: what is before an office is no part of the name. */
-function isOfficeInside({ folded }: Token, run: Token[], at: number): boolean {
-  return OFFICES.has(folded) && run.length - at >= 3 && FIRST_NAMES.has(run[at + 1]!.folded);
+function isOfficeInside({ folded }: Token, span: Token[], at: number): boolean {
+  return OFFICES.has(folded) && span.length - at >= 3 && FIRST_NAMES.has(span[at + 1]!.folded);
 }
 
 function withoutDegrees(name: Token[]): Token[] {

@@ -35,22 +35,22 @@ function kindOf(word: string): Token['kind'] {
   return /^(?:\p{Lu}|\p{N}|[a-z]\p{Lu}|\p{Lo})/u.test(word) ? 'capital' : 'small';
 }
 
-/** Splits the words of a line into runs that can be names: capitalized words, with connecting words between them. */
-export function runsOf(tokens: Token[]): Token[][] {
-  const runs: Token[][] = [];
+/** Splits the words of a line into spans that can be names: capitalized words, with connecting words between them. */
+export function spansOf(tokens: Token[]): Token[][] {
+  const spans: Token[][] = [];
   for (let at = 0; at < tokens.length;) {
     if (tokens[at]!.kind !== 'capital') {
       at++;
       continue;
     }
-    const end = endOfRun(tokens, at);
-    runs.push(tokens.slice(at, end));
+    const end = endOfSpan(tokens, at);
+    spans.push(tokens.slice(at, end));
     at = end;
   }
-  return runs;
+  return spans;
 }
 
-function endOfRun(tokens: Token[], start: number): number {
+function endOfSpan(tokens: Token[], start: number): number {
   let end = start + 1;
   while (end - start < MOST_TOKENS && !endsSentence(tokens[end - 1]!)) {
     const next = nextCapital(tokens, end);
@@ -60,7 +60,7 @@ function endOfRun(tokens: Token[], start: number): number {
   return end;
 }
 
-/** Returns the position of the capitalized word that continues a run after `at`; null when the run ends. */
+/** Returns the position of the capitalized word that continues a span after `at`; null when the span ends. */
 function nextCapital(tokens: Token[], at: number): number | null {
   let next = at;
   while (next < at + 3 && tokens[next] && CONNECTORS.has(tokens[next]!.text)) next++;
@@ -91,8 +91,8 @@ function endsSentence({ text, folded }: Token): boolean {
   return text.endsWith('.') && (folded.length > 1 || /^\d/.test(text)) && !SHORT.has(folded) && !LEGAL_FORMS.has(folded) && !/\..*\./.test(text);
 }
 
-/** Returns the range of a run, without the point of a sentence. */
-export function rangeOf(run: Token[]): Range {
-  const last = run.at(-1)!;
-  return { start: run[0]!.start, end: endsSentence(last) ? last.end - 1 : last.end };
+/** Returns the range of a span, without the point of a sentence. */
+export function rangeOf(span: Token[]): Range {
+  const last = span.at(-1)!;
+  return { start: span[0]!.start, end: endsSentence(last) ? last.end - 1 : last.end };
 }
