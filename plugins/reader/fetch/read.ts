@@ -6,7 +6,7 @@ import type { Browser } from '../browser/browser.ts';
 import { RenderError } from '../browser/error.ts';
 import type { ReaderConfig } from '../config.ts';
 import { contentByHash, hasContent, insertContent, pageByUrl, savePage, type PageRow } from './archive-store.ts';
-import { insertFetch } from './fetches-store.ts';
+import { insertFetch, lastFetch } from './fetches-store.ts';
 import type { Hosts } from './hosts.ts';
 import { Refusal } from './refusal.ts';
 import { isOverloaded, retryAfterMs } from './retry.ts';
@@ -89,11 +89,18 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
     return page && await hasContent(civic.db.read, page.content_hash) ? page : undefined;
   }
 
-  /** Returns a read that is still current for the caller; null when there is none. */
-  async function archivedSince(url: string, since: string): Promise<Read | null> {
+  /** Returns a read that is still current for the caller, also one that failed; null when there is none. */
+  async function readSince(url: string, since: string): Promise<Read | null> {
     const page = await pageByUrl(civic.db.read, url);
     const content = page && page.read_at >= since ? await archivedContent(civic.db.read, page.content_hash) : null;
-    return content && { id: newId(clock.now()), url, final_url: page!.final_url, hops: [], at: page!.read_at, outcome: 'unchanged', reason: null, detail: null, status: null, bytes: 0, milliseconds: 0, via: 'http', retry_at: null, content };
+    return content ? { id: newId(clock.now()), url, final_url: page!.final_url, hops: [], at: page!.read_at, outcome: 'unchanged', reason: null, detail: null, status: null, bytes: 0, milliseconds: 0, via: 'http', retry_at: null, content } : failedSince(url, since);
+  }
+
+  async function failedSince(url: string, since: string): Promise<Read | null> {
+    const last = await lastFetch(civic.db.read, url, since);
+    if (last?.outcome !== 'failed' && last?.outcome !== 'refused') return null;
+    const { host: _host, purpose: _purpose, content_hash: _hash, ...attempt } = last;
+    return { ...attempt, final_url: url, retry_at: null, content: null };
   }
 
   function failure(url: string, error: unknown): Result {
@@ -120,8 +127,8 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
     const at = clock.iso();
     const startedAt = performance.now();
     const url = withoutFragment(requested.url);
-    const archived = requested.since === undefined ? null : await archivedSince(url, requested.since);
-    if (archived) return archived;
+    const done = requested.since === undefined ? null : await readSince(url, requested.since);
+    if (done) return done;
     const { validators, ...result } = await request({ ...requested, url }, parseUrl(requested.url)?.hash ?? '');
     const read: Read = { id: newId(clock.now()), url, at, milliseconds: Math.round(performance.now() - startedAt), ...result };
     await store(requested, read, validators);

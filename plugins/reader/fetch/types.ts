@@ -5,7 +5,7 @@ export interface ReadRequest {
   /** Which work needs it, such as `ingest`: part of the record of the read. */
   purpose: string;
   max_bytes?: number;
-  /** Returns what was archived since this time, without a request: for work that goes on after it was interrupted. */
+  /** Returns what was archived since this time, or why the address could not be read since then, without a request: for work that goes on after it was interrupted. */
   since?: string;
   /** Renders a page that has no text without its scripts, where a browser is installed. Reads of one run share the object. */
   browser?: BrowserRun;

@@ -73,6 +73,20 @@ for (const database of testDatabases()) {
       expect(paths()).to.equal(['/robots.txt', '/to-private']);
     });
 
+    it('requests no address again for interrupted work, neither a page nor a failure', async () => {
+      const since = new Date().toISOString();
+      site.routes['/kept'] = text('<p>Kept</p>');
+      site.routes['/broken'] = (_request, response) => { response.writeHead(500).end(); };
+      for (const path of ['/kept', '/broken']) await read(path);
+      const requested = paths().length;
+      const again = (path: string) => reads.read({ url: `${site.url}${path}`, purpose: 'test', since });
+      expect(await again('/kept')).to.include({ outcome: 'unchanged' });
+      expect(await again('/broken')).to.include({ outcome: 'failed', reason: 'http_status', status: 500, content: null });
+      expect(paths().length).to.equal(requested);
+      expect(await read('/broken')).to.include({ outcome: 'failed' });
+      expect(paths().length).to.equal(requested + 1);
+    });
+
     it('obeys the robots.txt of the host that a redirect leads to', async () => {
       const other = await openSite();
       try {
