@@ -9,6 +9,7 @@ export interface ReaderConfig {
   max_bytes: number;
   fetch_days: number;
   archive_days: number;
+  index_pages: number;
   browser_fallback_enabled: boolean;
   browser_path: string | null;
   browser_sandbox: boolean;
@@ -28,6 +29,7 @@ export const readerOptions: ConfigFragment = {
   max_bytes: { doc: 'The largest page or file that is read, in bytes.', format: whole(1024, 104_857_600), default: 10_485_760 },
   fetch_days: { doc: 'How many days the records of reads are kept.', format: whole(1, 3650), default: 90 },
   archive_days: { doc: 'How many days an archived content is kept that no evidence refers to, after a later read replaced it or its page was read for the last time.', format: whole(1, 3650), default: 30 },
+  index_pages: { doc: 'How many archived pages the full-text index has at most; those that were read longest ago are removed.', format: whole(0, 1_000_000), default: 10_000 },
   browser_fallback_enabled: { doc: 'Whether pages that have no text without their scripts are read with Chromium, where it is installed.', format: Boolean, default: true },
   browser_path: { doc: 'The Chromium or Chrome that is used, as an absolute path; by default one of PATH.', format: String, default: null, nullable: true },
   browser_sandbox: { doc: 'Whether the browser isolates its pages from this machine. That does not work for root and in most containers: there it is false, or no browser is used.', format: Boolean, default: true },

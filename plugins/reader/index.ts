@@ -2,9 +2,11 @@ import { charsetOf, createThreads, definePlugin } from 'civic';
 import { readerOptions, type ReaderConfig } from './config.ts';
 import { evalStructured } from './eval/command.ts';
 import { registerReads } from './fetch/register.ts';
+import { createSearch, declareIndex, indexJob } from './search/search.ts';
 import type { Document, ReaderService } from './types.ts';
 
 export type * from './fetch/types.ts';
+export type * from './search/types.ts';
 export type * from './types.ts';
 
 /** The largest body that is sent to a thread; more than this is left out, and `truncated` says so. */
@@ -23,7 +25,9 @@ export default definePlugin<ReaderConfig>({
       return threads.run<Document>('parseDocument', { ...input, charset: charsetOf(part, input.content_type) }, part);
     };
     const { service, browser } = registerReads(civic, document);
-    civic.provide({ document, ...service } satisfies ReaderService);
+    civic.provide({ document, ...service, ...createSearch(civic) } satisfies ReaderService);
+    declareIndex(civic);
+    civic.jobs.define(indexJob(civic, document));
     civic.command(evalStructured(document));
     return {
       async stop() {

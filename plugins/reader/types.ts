@@ -1,4 +1,5 @@
 import type { ReadService } from './fetch/types.ts';
+import type { SearchService } from './search/types.ts';
 
 /** A part of the text of a document, in UTF-16 code units: `document.text.slice(start, end)`. */
 export interface Range {
@@ -162,7 +163,7 @@ export interface DocumentInput {
   window?: { start: string; end: string };
 }
 
-export interface ReaderService extends ReadService {
+export interface ReaderService extends ReadService, SearchService {
   /** Parses a document in a thread. Rejects with a `ThreadError` when it takes more than 10 s or 256 MB. */
   document(input: DocumentInput): Promise<Document>;
 }

@@ -6,6 +6,7 @@ import { browserCheck } from '../browser/check.ts';
 import { createBrowser, type Browser } from '../browser/browser.ts';
 import { createShellCheck } from '../browser/shell.ts';
 import type { ReaderService } from '../types.ts';
+import { pruneAbove, pruneUnarchived } from '../search/store.ts';
 import { createHosts } from './hosts.ts';
 import { pruneHosts } from './hosts-store.ts';
 import { archivedContent, createRead } from './read.ts';
@@ -30,6 +31,8 @@ export function registerReads(civic: Civic<ReaderConfig>, document: ReaderServic
       while (!signal.aborted && await write((tx) => prunePages(tx, before(civic.config.archive_days))) > 0);
       while (!signal.aborted && await write((tx) => pruneHosts(tx, before(HOST_DAYS))) > 0);
       while (!signal.aborted && await write((tx) => pruneContents(tx, before(civic.config.archive_days))) > 0);
+      while (!signal.aborted && await write(pruneUnarchived) > 0);
+      while (!signal.aborted && await write((tx) => pruneAbove(tx, civic.config.index_pages)) > 0);
     },
   });
   return { service: { read: createRead(civic, hosts, { browser, isShell: createShellCheck(document) }), content: archivedContent, keep: keepContents }, browser };
