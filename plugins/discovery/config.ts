@@ -1,8 +1,10 @@
 import { Joi, type ConfigFragment } from 'civic';
 import type { ModelConfig } from './extract/model.ts';
+import type { SearchConfig } from './search/engines.ts';
 
 export interface DiscoveryConfig {
   model: ModelConfig;
+  search: SearchConfig;
 }
 
 export const discoveryOptions: ConfigFragment = {
@@ -10,5 +12,9 @@ export const discoveryOptions: ConfigFragment = {
     url: { doc: 'The address of a language model for names that rules do not find, before /chat/completions, such as http://localhost:11434/v1; empty uses none. The text of public pages is sent to it.', format: Joi.string().uri({ scheme: ['http', 'https'] }).allow('') as never, default: '' },
     name: { doc: 'The name of the model on that server.', format: Joi.string().max(200).allow('') as never, default: '' },
     api_key: { doc: 'The key of that server, if it asks for one.', format: Joi.string().max(500).allow('') as never, default: '', sensitive: true },
+  },
+  search: {
+    searxng_url: { doc: 'The address of a SearXNG instance that finds pages for runs, such as https://search.example.org; empty uses none. Its settings.yml has json among the formats of search. The place and words of the issue areas are sent to it.', format: Joi.string().uri({ scheme: ['http', 'https'] }).allow('') as never, default: '' },
+    brave_key: { doc: 'A key of the Brave Search API, which finds pages for runs; empty uses none. The place and words of the issue areas are sent to it.', format: Joi.string().max(500).allow('') as never, default: '', sensitive: true },
   },
 };

@@ -5,6 +5,7 @@ import type { Document, ReaderService } from 'civic/reader';
 import type { DiscoveryConfig } from './config.ts';
 import { createModel } from './extract/model.ts';
 import type { FoundActor } from './extract/types.ts';
+import { searchEngines, type SearchEngine } from './search/engines.ts';
 
 /** The services that all parts of the plugin use. */
 export interface Discovery {
@@ -14,6 +15,8 @@ export interface Discovery {
   accounts: AccountsService | null;
   /** Functions of other plugins that name pages to begin with. */
   addresses: FindAddresses[];
+  /** The search engines of the operator. */
+  engines: SearchEngine[];
   /** Finds the actors that a document names: in a thread by rules, then with the language model of the operator, if there is one. */
   extract(document: Document, signal: AbortSignal): Promise<FoundActor[]>;
 }
@@ -24,7 +27,7 @@ export type FindAddresses = (reader: Reader, about: { place_key: string; workspa
 export function createDiscovery(civic: Civic<DiscoveryConfig>, threads: Threads): Discovery {
   const model = civic.config.model.url === '' ? null : createModel(civic.fetch, civic.config.model);
   return {
-    civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [],
+    civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [], engines: searchEngines(civic),
     async extract(document, signal) {
       const found = await threads.run<FoundActor[]>('extractActors', document);
       if (!model) return found;

@@ -5,6 +5,7 @@ import { createDecisions } from './candidates/decide.ts';
 import { candidateRoutes } from './candidates/routes.ts';
 import { discoveryOptions, type DiscoveryConfig } from './config.ts';
 import { createDiscovery } from './context.ts';
+import { backfillJob } from './engine/backfill.ts';
 import { runDiscovery } from './engine/engine.ts';
 import { evalExtraction } from './eval/extraction.ts';
 import { discoveryExamples } from './examples.ts';
@@ -14,6 +15,7 @@ import { runRoutes } from './runs/routes.ts';
 import { deleteMonthsOf, runsIn } from './runs/quota-store.ts';
 import { monthOf, RUN_JOB } from './runs/start.ts';
 import { deleteRunsOf } from './runs/store.ts';
+import { searchCheck } from './search/check.ts';
 import { discoveryService } from './service.ts';
 import { discoveryResources, discoveryTools } from './tools.ts';
 
@@ -41,6 +43,8 @@ export default definePlugin<DiscoveryConfig>({
     civic.provide(discoveryService(discovery));
     civic.jobs.define(matchJob(discovery));
     civic.jobs.define(unlistedJob(discovery));
+    civic.jobs.define(backfillJob(discovery));
+    civic.check(searchCheck(discovery));
     // Kills of workers do not count as failures of a run.
     civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
     civic.command(evalExtraction(discovery.reader.document));
@@ -51,6 +55,7 @@ export default definePlugin<DiscoveryConfig>({
       accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
         await deleteRunsOf(tx, workspaceId);
         await deleteMonthsOf(tx, workspaceId);
+        await discovery.reader.deleteIndex(tx, workspaceId);
       });
       accounts.meter('discovery_runs', async (accountId) => runsIn(civic.db.read, (await accounts.workspacesOf(civic.db.read, accountId)).map(({ id }) => id), monthOf(civic.clock.now())));
       for (const tool of discoveryTools(discovery)) civic.tool(tool);

@@ -46,7 +46,7 @@ export function discoveryService(discovery: Discovery): DiscoveryService {
       return { ...known, ...current };
     }
     return insertRun(tx, {
-      ...current, id: newId(civic.clock.now()), workspace_id: origin.workspace_id, account_id: origin.account_id, origin: origin.type, origin_id: origin.id, status: 'completed', depth: 'standard', seeds: '[]',
+      ...current, id: newId(civic.clock.now()), workspace_id: origin.workspace_id, account_id: origin.account_id, origin: origin.type, origin_id: origin.id, status: 'completed', depth: 'standard',
       phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
       created_at: at, started_at: at,
     });

@@ -44,6 +44,8 @@ export interface DirectoryService extends AddressReads, AreaReads, CandidateWrit
   issuesOfDomain(slug: string): string[] | null;
   /** Returns the name of an issue area; null when there is no such slug. */
   issueName(slug: string): string | null;
+  /** Returns the name of an issue area and other words for it; none when there is no such slug. */
+  issueTerms(slug: string): string[];
   /** Returns actors with their sources, private ones too, in the order of `ids`. */
   actors(reader: Reader, ids: string[]): Promise<KnownActor[]>;
   /** Returns the names in the actors' own records by id, also of actors that were merged into another. */
@@ -112,6 +114,10 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     places: async (reader, keys) => new Map([...await places.byKeys(reader, keys)].map(([key, place]) => [key, places.recordOf(place)])),
     issuesOfDomain: (slug) => taxonomy().domainBySlug(slug)?.issue_areas.map((area) => area.slug) ?? null,
     issueName: (slug) => taxonomy().issueAreaBySlug(slug)?.name ?? null,
+    issueTerms(slug) {
+      const area = taxonomy().issueAreaBySlug(slug);
+      return area ? [area.name, ...area.search_terms] : [];
+    },
     actors: (reader, ids) => knownActors(reader, ids, civic.clock.now(), directory.policy),
     ownNames,
     async actorsIn(reader, placeKey, issueArea, limit) {

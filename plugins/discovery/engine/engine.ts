@@ -1,58 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { singleLine, type RunningJob, type Tx } from 'civic';
+import { singleLine, type Tx } from 'civic';
 import type { Document, Read } from 'civic/reader';
 import { matchCandidates } from '../candidates/match.ts';
 import { propose } from '../candidates/propose.ts';
 import type { Discovery } from '../context.ts';
 import { DEFAULT_SCORE } from '../extract/extract.ts';
 import type { FoundActor } from '../extract/types.ts';
-import { addPages, hostTotals, knownUrls, pageCounts, updatePage, waitingPages, type NewPage, type PageRow } from '../runs/pages-store.ts';
+import { updatePage, waitingPages, type PageRow } from '../runs/pages-store.ts';
 import { refundRun } from '../runs/quota-store.ts';
 import { monthOf, RUN_JOB, RUN_PRIORITY } from '../runs/start.ts';
 import { lockedRun, runById, updateRun, type RunRow } from '../runs/store.ts';
+import { findPages } from './find.ts';
 import { findingsOf } from './findings.ts';
-import { linksOf, pageAt, rankOf, sitemapPages } from './frontier.ts';
+import { pageAt, pagesAfter } from './frontier.ts';
+import { gapsOf } from './gaps.ts';
+import { subjectsOf } from './queries.ts';
+import { admit, change, isOpen, readAddress, RunEnded, type Place, type Reading, type RunJob } from './reading.ts';
 
-/** How many pages a run reads, in all and of one host. */
-const BUDGETS = { standard: { pages: 60, host: 20 }, deep: { pages: 300, host: 100 } };
+export { isOpen } from './reading.ts';
+
 const AT_ONCE = 4;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 5000;
 /** Pages that a run reads before it waits behind other work. */
 const SLICE = 10;
-const MOST_SITEMAPS = 10;
-
-type Job = Pick<RunningJob<{ run_id: string }>, 'payload' | 'signal' | 'write'>;
-type Place = { key: string; name: string } | null;
-
-interface Reading {
-  discovery: Discovery;
-  run: RunRow;
-  place: Place;
-  job: Job;
-  /** Pages that are being read. */
-  busy: Map<number, Promise<void>>;
-  browser: { renders: number } | null;
-}
-
-/** The run was cancelled or deleted, so nothing more is stored. */
-class RunEnded extends Error {}
 
 /**
  * Works on a run for one slice of pages, then waits behind other work, until the run is completed. All state is in tables, and each page is stored in one transaction
  * with what was found on it: after a kill another worker continues with the pages that wait. A page that the reader has archived since the run began is not requested again.
  */
-export async function runDiscovery(discovery: Discovery, job: Job): Promise<void> {
+export async function runDiscovery(discovery: Discovery, job: RunJob): Promise<void> {
   const { civic } = discovery;
   const run = await runById(civic.db.read, job.payload.run_id);
   if (!run || !isOpen(run)) return;
-  const reading: Reading = { discovery, run: { ...run, started_at: run.started_at ?? civic.clock.iso() }, place: await placeOf(discovery, run), job, busy: new Map(), browser: { renders: run.renders ?? 0 } };
+  const reading: Reading = {
+    discovery, run: { ...run, started_at: run.started_at ?? civic.clock.iso() }, place: await placeOf(discovery, run), subjects: (JSON.parse(run.issue_areas) as string[]).map((slug) => ({ slug, terms: discovery.directory.issueTerms(slug) })),
+    job, busy: new Map(), browser: { renders: run.renders ?? 0 },
+  };
   try {
-    if (run.phase === null) await find(reading);
+    if (run.phase === null || run.phase === 'find') await findPages(reading);
     if (await readSlice(reading) === 'more') return await change(reading, (tx) => continueLater(reading, tx));
     await change(reading, (tx) => updateRun(tx, run.key, { phase: 'match' }));
     await matchCandidates(discovery, run, job);
-    await change(reading, (tx) => updateRun(tx, run.key, { status: 'completed', completed_at: civic.clock.iso() }));
+    await change(reading, async (tx) => updateRun(tx, run.key, { status: 'completed', completed_at: civic.clock.iso(), gaps: JSON.stringify(await gapsOf(tx, run, discovery.directory.issueName)) }));
   } catch (error) {
     // A worker that stops or lost the job leaves the run to the next one.
     job.signal.throwIfAborted();
@@ -72,77 +62,13 @@ export async function failRun({ civic }: Discovery, tx: Tx, run: RunRow, error: 
   if (run.workspace_id !== null && !isUsed) await refundRun(tx, run.workspace_id, monthOf(Date.parse(run.created_at)));
 }
 
-/** Whether a run is pending or running. */
-export function isOpen({ status }: RunRow): boolean {
-  return status === 'pending' || status === 'running';
-}
-
-/** Stores something about the run while it is open: a cancelled one stays as it is. */
-async function change<T>({ run, job }: Reading, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return job.write(async (tx) => {
-    const current = await lockedRun(tx, run.id);
-    if (!current || !isOpen(current)) throw new RunEnded();
-    return work(tx);
-  });
-}
-
 async function continueLater({ discovery: { civic }, run }: Reading, tx: Tx): Promise<void> {
   await updateRun(tx, run.key, { job_id: await civic.jobs.enqueue(tx, RUN_JOB, { run_id: run.id }, RUN_PRIORITY) });
 }
 
-/** Collects the pages with which the run begins. */
-async function find(reading: Reading): Promise<void> {
-  const { run } = reading;
-  await change(reading, (tx) => updateRun(tx, run.key, { status: 'running', started_at: run.started_at }));
-  await addKnown(reading);
-  await addSitemaps(reading);
-  await change(reading, (tx) => updateRun(tx, run.key, { phase: 'read' }));
-}
-
 async function placeOf({ civic, directory }: Discovery, { place_key }: RunRow): Promise<Place> {
   const place = place_key === null ? undefined : (await directory.places(civic.db.read, [place_key])).get(place_key);
-  return place ? { key: place.place_key, name: place.name } : null;
-}
-
-/** Adds pages about the place that other plugins know, such as watched sources. */
-async function addKnown(reading: Reading): Promise<void> {
-  const { discovery: { civic, addresses }, run: { place_key, workspace_id } } = reading;
-  if (place_key === null) return;
-  const known = await Promise.all(addresses.map((find) => find(civic.db.read, { place_key, workspace_id })));
-  const pages = known.flat().flatMap((url) => pageAt(url) ?? []).map((page) => ({ ...page, rank: rankOf.known }));
-  await change(reading, (tx) => admit(reading, tx, pages));
-}
-
-/** Adds likely pages of the sitemaps of the seeds' hosts. */
-async function addSitemaps(reading: Reading): Promise<void> {
-  const { discovery, run } = reading;
-  const seeds = (await waitingPages(discovery.civic.db.read, run.key, 100)).filter(({ rank }) => rank <= rankOf.known);
-  for (const origin of [...new Set(seeds.map(({ url }) => new URL(url).origin))].slice(0, MOST_SITEMAPS)) {
-    const read = await readAddress({ ...reading, browser: null }, `${origin}/sitemap.xml`);
-    const pages = read.content ? sitemapPages(Buffer.from(read.content.body).toString('utf8'), new URL(origin).host) : [];
-    await change(reading, (tx) => admit(reading, tx, pages));
-  }
-}
-
-/** Adds pages as far as the budgets of the run and of their hosts allow. */
-async function admit({ run }: Reading, tx: Tx, pages: NewPage[]): Promise<void> {
-  const budget = BUDGETS[run.depth];
-  const known = await knownUrls(tx, run.key, pages.map(({ url }) => url));
-  const hosts = await hostTotals(tx, run.key);
-  let total = [...hosts.values()].reduce((sum, count) => sum + count, 0);
-  const admitted = pages.filter(({ url, host }) => {
-    if (known.has(url)) return false;
-    known.add(url);
-    const count = hosts.get(host) ?? 0;
-    if (count >= budget.host || total >= budget.pages) return false;
-    hosts.set(host, count + 1);
-    total++;
-    return true;
-  });
-  await addPages(tx, run.key, admitted);
-  const counts = await pageCounts(tx, run.key);
-  const found = counts.read + counts.skipped + counts.waiting;
-  await updateRun(tx, run.key, { sources_found: found, sources_fetched: counts.read, sources_skipped: counts.skipped, done: counts.read + counts.skipped, total: found });
+  return place ? { key: place.place_key, name: place.name, state: place.state?.name ?? null } : null;
 }
 
 /** Reads pages, a few at once. Returns whether others wait. */
@@ -166,7 +92,7 @@ async function readSlice(reading: Reading): Promise<'more' | 'none'> {
 
 async function readPage(reading: Reading, page: PageRow): Promise<void> {
   const { discovery, job } = reading;
-  const read = await readAddress(reading, page.url);
+  const read = await readAddress(reading, page);
   if (read.outcome === 'put_off' && page.attempts + 1 < MOST_ATTEMPTS) {
     await change(reading, (tx) => updatePage(tx, page.key, { attempts: page.attempts + 1 }));
     await sleep(Math.min(LONGEST_WAIT_MS, Math.max(500, Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0)), undefined, { signal: job.signal });
@@ -178,7 +104,7 @@ async function readPage(reading: Reading, page: PageRow): Promise<void> {
     await updateRun(tx, reading.run.key, { renders: reading.browser?.renders ?? 0 });
     if (parsed?.document) await store(reading, tx, page, read, parsed.document, parsed.found);
     else await updatePage(tx, page.key, skipped);
-    await admit(reading, tx, parsed?.document ? linksOf(parsed.document) : []);
+    await admit(reading, tx, parsed?.document ? pagesAfter(page, parsed.document) : []);
   }).catch(async (error: unknown) => {
     job.signal.throwIfAborted();
     if (error instanceof RunEnded) throw error;
@@ -187,11 +113,16 @@ async function readPage(reading: Reading, page: PageRow): Promise<void> {
   });
 }
 
-async function store({ discovery, run, place }: Reading, tx: Tx, page: PageRow, read: Read, document: Document, found: FoundActor[]): Promise<void> {
+async function store({ discovery, run, place, subjects }: Reading, tx: Tx, page: PageRow, read: Read, document: Document, found: FoundActor[]): Promise<void> {
   const findings = findingsOf(found.filter(({ score }) => score >= DEFAULT_SCORE), document, read, place);
-  await updatePage(tx, page.key, { state: 'read', title: singleLine(document.title ?? '', 500) || null, content_hash: read.content!.hash, retrieved_at: read.at, found: findings.length });
+  const { hash } = read.content!;
+  await updatePage(tx, page.key, {
+    state: 'read', title: singleLine(document.title ?? '', 500) || page.title, content_hash: hash, retrieved_at: read.at, found: findings.length,
+    issue_areas: JSON.stringify(subjectsOf(`${document.title ?? ''} ${document.text}`, subjects)),
+  });
+  if (pageAt(read.url)) await discovery.reader.index(tx, { workspace_id: run.workspace_id, url: read.url, content_hash: hash, read_at: read.at, document });
   if (findings.length === 0) return;
-  await discovery.reader.keep(tx, [read.content!.hash]);
+  await discovery.reader.keep(tx, [hash]);
   await propose(discovery, tx, run, findings);
 }
 
@@ -206,8 +137,4 @@ async function parse({ reader, extract }: Discovery, { final_url, content }: Rea
     signal.throwIfAborted();
     return { document: null, reason: 'not_understood', detail: 'The page could not be understood within the limits of time and memory.' };
   }
-}
-
-function readAddress({ discovery, run, job, browser }: Reading, url: string): Promise<Read> {
-  return discovery.reader.read({ url, purpose: 'discovery', ...(browser && { browser }), since: run.started_at!, signal: job.signal });
 }

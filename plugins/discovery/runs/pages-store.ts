@@ -21,14 +21,17 @@ export interface PageRow {
   content_hash: string | null;
   retrieved_at: string | null;
   found: number;
+  /** JSON of the issue areas of the run that the page is about; null until it is read. */
+  issue_areas: string | null;
 }
 
-export type NewPage = Pick<PageRow, 'url' | 'host' | 'rank'>;
+/** A page with the title that the link to it has, where that is known. */
+export type NewPage = Pick<PageRow, 'url' | 'host' | 'rank'> & Partial<Pick<PageRow, 'title'>>;
 
 /** Adds pages that the run does not have yet. */
 export async function addPages(tx: Tx, runKey: number, pages: NewPage[]): Promise<void> {
   for (let at = 0; at < pages.length; at += AT_ONCE) {
-    const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, run_key: runKey, state: 'waiting', attempts: 0, reason: null, detail: null, title: null, content_hash: null, retrieved_at: null, found: 0 }));
+    const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, title: page.title ?? null, run_key: runKey, state: 'waiting', attempts: 0, reason: null, detail: null, content_hash: null, retrieved_at: null, found: 0, issue_areas: null }));
     await tx(TABLE).insert(rows).onConflict(['run_key', 'url']).ignore();
   }
 }
@@ -49,10 +52,35 @@ export async function waitingPages(reader: Reader, runKey: number, limit: number
   return reader(TABLE).where({ run_key: runKey, state: 'waiting' }).orderBy(['rank', 'key']).limit(limit).select('*');
 }
 
-/** Returns how many pages of each host the run has. */
-export async function hostTotals(reader: Reader, runKey: number): Promise<Map<string, number>> {
-  const rows: { host: string; count: number | string }[] = await reader(TABLE).where({ run_key: runKey }).groupBy('host').select('host').count('* as count');
-  return new Map(rows.map(({ host, count }) => [host, Number(count)]));
+/** Returns how many pages the run has of each host and rank. */
+export async function pageTotals(reader: Reader, runKey: number): Promise<{ hosts: Map<string, number>; ranks: Map<number, number>; all: number }> {
+  const rows: { host: string; rank: number; count: number | string }[] = await reader(TABLE).where({ run_key: runKey }).groupBy('host', 'rank').select('host', 'rank').count('* as count');
+  const [hosts, ranks] = [new Map<string, number>(), new Map<number, number>()];
+  let all = 0;
+  for (const { host, rank, count } of rows) {
+    hosts.set(host, (hosts.get(host) ?? 0) + Number(count));
+    ranks.set(Number(rank), (ranks.get(Number(rank)) ?? 0) + Number(count));
+    all += Number(count);
+  }
+  return { hosts, ranks, all };
+}
+
+/** Returns how many pages of each host were skipped for each reason. */
+export async function skippedPages(reader: Reader, runKey: number): Promise<{ host: string; reason: string; count: number }[]> {
+  const rows: { host: string; reason: string; count: number | string }[] = await reader(TABLE).where({ run_key: runKey, state: 'skipped' }).groupBy('host', 'reason').orderBy(['host', 'reason']).select('host', 'reason').count('* as count');
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** Returns the issue areas of the pages of a run on which actors were found. */
+export async function issuesWithFindings(reader: Reader, runKey: number): Promise<Set<string>> {
+  const rows: string[] = await reader(TABLE).where({ run_key: runKey, state: 'read' }).where('found', '>', 0).whereNotNull('issue_areas').distinct().pluck('issue_areas');
+  return new Set(rows.flatMap((row) => JSON.parse(row) as string[]));
+}
+
+/** Returns pages that were read before the archive had an index, with the workspace of their run. */
+export async function unindexedPages(reader: Reader, limit: number): Promise<(PageRow & { workspace_id: string | null })[]> {
+  return reader(TABLE).join('discovery_runs', 'discovery_runs.key', 'discovery_pages.run_key').where({ state: 'read', 'discovery_pages.issue_areas': null }).whereNotNull('content_hash')
+    .orderBy('discovery_pages.key').limit(limit).select('discovery_pages.*', 'discovery_runs.workspace_id');
 }
 
 export async function pageCounts(reader: Reader, runKey: number): Promise<Record<PageState, number>> {

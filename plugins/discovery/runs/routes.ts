@@ -81,7 +81,7 @@ export function runRoutes(discovery: Discovery, events: RunEvents): ServerRoute[
         const row = await foundRun(civic.db.read, ownerOf(callerOf(request), (page.query as { visibility: RunVisibility }).visibility), String(request.params.id));
         const { rows, total } = await pagesPage(civic.db.read, row.key, { after: page.after && Number(page.after[0]), limit: page.limit + 1 });
         const shown = rows.slice(0, page.limit);
-        const data = shown.map(({ url, state, reason, detail, title, content_hash, retrieved_at, found }) => ({ url, state, reason, detail, title, content_hash, retrieved_at, findings: found }));
+        const data = shown.map(({ url, state, reason, detail, title, content_hash, retrieved_at, found, issue_areas }) => ({ url, state, reason, detail, title, content_hash, retrieved_at, findings: found, issue_areas: JSON.parse(issue_areas ?? '[]') as string[] }));
         return listResponse(request, h, page, { data, total, next: rows.length > page.limit ? [Number(shown.at(-1)!.key)] : null });
       },
     },

@@ -1,6 +1,7 @@
 import { isId, problem, singleLine, type Reader } from 'civic';
 import { decisionCounts, type DecisionCounts } from '../candidates/store.ts';
 import type { Discovery, Owner } from '../context.ts';
+import type { Gap } from '../engine/gaps.ts';
 import { runById, runsPage, type RunFilter, type RunRow } from './store.ts';
 
 export const RUNS = '/api/discovery-runs';
@@ -38,6 +39,7 @@ function shownRun(row: RunRow, { pending, decided }: DecisionCounts, url: (path:
     progress: { phase: row.phase, done: Number(row.done), total: Number(row.total) },
     counts: { queries, sources_found, sources_fetched, sources_skipped, candidates, duplicates, actors_proposed: pending },
     error: row.error_code === null ? null : { code: row.error_code, detail: row.error_detail ?? '' },
+    gaps: JSON.parse(row.gaps ?? '[]') as Gap[],
     visibility: row.workspace_id === null ? 'public' as const : 'workspace' as const,
     review_state: reviewState(pending, decided),
     created_at, started_at, completed_at,

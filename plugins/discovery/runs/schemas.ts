@@ -1,5 +1,6 @@
 import { Joi } from 'civic';
 import { PAGE_STATES } from './pages-store.ts';
+import { GAP_TYPES } from '../engine/gaps.ts';
 import { DEPTHS, ORIGINS, STATUSES } from './store.ts';
 
 const time = Joi.string().isoDate();
@@ -16,6 +17,12 @@ export const run = Joi.object({
   progress: Joi.object({ phase: Joi.string().allow(null).required(), done: count, total: count }).required(),
   counts: Joi.object({ queries: count, sources_found: count, sources_fetched: count, sources_skipped: count, candidates: count, duplicates: count.description('Findings of a candidate that the run has already'), actors_proposed: count.description('Candidates that wait for a decision') }).required(),
   error: Joi.object({ code: Joi.string().required(), detail: Joi.string().required() }).allow(null).required(),
+  gaps: Joi.array().items(Joi.object({
+    type: Joi.string().valid(...GAP_TYPES).required(),
+    subject: Joi.string().allow(null).required().description('The slug of an issue area, a host, or the name of a search engine'),
+    count: count.description('How many pages are concerned'),
+    detail: Joi.string().required(),
+  }).meta({ name: 'DiscoveryGap' })).required().description('What the run could not look at; empty until it is completed'),
   visibility: Joi.string().valid('workspace', 'public').required().description('`public`: a run of the operator. Its candidates are not public'),
   review_state: Joi.string().valid('unreviewed', 'in_review', 'reviewed').required(),
   created_at: time.required(),
@@ -50,6 +57,7 @@ export const sourceList = Joi.object({
     content_hash: Joi.string().allow(null).required(),
     retrieved_at: time.allow(null).required(),
     findings: count.description('How many actors were found on the page'),
+    issue_areas: Joi.array().items(Joi.string()).required().description('Issue areas of the run whose words the page has'),
   }).meta({ name: 'DiscoverySource' })).required(),
   total: count,
   next_cursor: Joi.string().allow(null).required(),

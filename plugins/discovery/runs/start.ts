@@ -30,7 +30,7 @@ export async function startRun(discovery: Discovery, tx: Tx, caller: Caller & { 
   }
   const run = await insertRun(tx, {
     id: newId(now), workspace_id: caller.workspace_id, account_id: caller.account_id, origin: 'request', origin_id: null, status: 'pending', location, place_key: place.place_key, issue_areas: JSON.stringify(issue_areas), depth,
-    seeds: JSON.stringify(seeds), phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
+    phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
     created_at: civic.clock.iso(), started_at: null, completed_at: null,
   });
   await addPages(tx, run.key, pages);

@@ -19,7 +19,6 @@ export interface RunRow {
   place_key: string | null;
   issue_areas: string;
   depth: (typeof DEPTHS)[number];
-  seeds: string;
   phase: string | null;
   done: number;
   total: number;
@@ -34,6 +33,8 @@ export interface RunRow {
   job_id: string | null;
   /** How many pages were rendered in a browser; null before the first. */
   renders?: number | null;
+  /** JSON of `Gap[]`; null until the run is completed. */
+  gaps?: string | null;
   created_at: string;
   started_at: string | null;
   completed_at: string | null;

@@ -101,7 +101,7 @@ for (const database of testDatabases()) {
 
     it('is cancelled while it runs, once, and does not count against the quota then', async () => {
       isHeld = true;
-      const { id } = (await start({ seeds: [`${origin}/slow`] })).body;
+      const { id } = (await start({ location: 'Smithville, MO', seeds: [`${origin}/slow`] })).body;
       while (!requests.includes('/slow')) await sleep(20);
       const cancelled = await call('POST', `/api/discovery-runs/${id}/cancel`);
       expect([cancelled.body.status, cancelled.body.error.code]).to.equal(['failed', 'cancelled']);
