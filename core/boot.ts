@@ -12,6 +12,7 @@ import { closeToOthers } from './database/private.ts';
 import { takeWriterLock, type WriterLock } from './database/lock.ts';
 import type { Logger } from './log.ts';
 import { chooseDriver } from './database/sqlite/choose.ts';
+import { call, callAny } from './program.ts';
 import { migrate, pendingMigrations, type GoingBack, type MigrationName, type MigrationSet } from './database/migrate.ts';
 
 /** Makes the folder, and on SQLite makes this process the one that writes. */
@@ -40,7 +41,7 @@ export function missingFile(config: CoreConfig): string | null {
 /** Rejects a missing SQLite file, for commands that find nothing in a new one. */
 export function checkDatabaseExists(config: CoreConfig): void {
   const missing = missingFile(config);
-  if (missing) throw new Failure(`There is no database at ${missing} yet: bin/civic serve or bin/civic migrate creates it`);
+  if (missing) throw new Failure(`There is no database at ${missing} yet: ${callAny('serve', 'migrate')} creates it`);
 }
 
 /** Runs what is pending, or refuses a schema that is not up to date, as asked. */
@@ -48,7 +49,7 @@ export async function bringUpToDate(db: OpenDatabase, config: CoreConfig, sets: 
   if (open.schema === 'any') return [];
   if (open.schema === 'migrate') return migrate(db, sets, { beforeFirst: async () => open.beforeMigrating?.(db), goingBack: goingBack(config, open) });
   const pending = await pendingMigrations(db, sets);
-  if (pending.length > 0) throw new Failure(`The database is not up to date (${pending.length} migrations are missing): run bin/civic migrate`);
+  if (pending.length > 0) throw new Failure(`The database is not up to date (${pending.length} migrations are missing): run ${call('migrate')}`);
   return [];
 }
 
@@ -58,7 +59,7 @@ function goingBack(config: CoreConfig, { restoreCommand }: OpenOptions): GoingBa
   return {
     backups: backupFolder(config),
     asideCommand: isPostgres(config) ? null : `mkdir ${shellWord(aside)} && mv ${shellWord(file)}* ${shellWord(aside)}`,
-    restoreCommand: restoreCommand ?? ((folder) => `bin/civic restore ${shellWord(folder)}`),
+    restoreCommand: restoreCommand ?? ((folder) => `${call('restore')} ${shellWord(folder)}`),
   };
 }
 

@@ -24,10 +24,10 @@ const OTHER_DRIVERS = ['better-sqlite3', 'mariadb', 'mysql', 'mysql2', 'oracledb
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module';
 const require = requireFrom(import.meta.url);`;
 
-/** Writes `dist/bundle`: core, these plugins, and the packages of every start. Deletes an incomplete bundle, such as after a full disk, because `bin/civic` would run it. */
-export async function bundle(plugins: string[]): Promise<void> {
+/** Writes `dist/bundle`: core, these plugins and programs, and the packages of every start. Deletes an incomplete bundle, such as after a full disk, because `bin/civic` would run it. */
+export async function bundle(plugins: string[], programs: string[] = []): Promise<void> {
   try {
-    await writeBundle(plugins);
+    await writeBundle(plugins, programs);
   } catch (error) {
     rmSync(BUNDLE, { recursive: true, force: true });
     throw error;
@@ -35,8 +35,11 @@ export async function bundle(plugins: string[]): Promise<void> {
 }
 
 /** Writes one flat folder; each module is in exactly one of its files. */
-async function writeBundle(plugins: string[]): Promise<void> {
-  const entries = plugins.map((name) => [`plugin-${name}`, join(DIST, 'plugins', name, 'index.js')]);
+async function writeBundle(plugins: string[], programs: string[]): Promise<void> {
+  const entries = [
+    ...plugins.map((name) => [`plugin-${name}`, join(DIST, 'plugins', name, 'index.js')]),
+    ...programs.map((name) => [`program-${name}`, join(DIST, 'plugins', name, 'program.js')]),
+  ];
   await build({
     entryPoints: {
       main: join(DIST, 'core/cli/main.js'),

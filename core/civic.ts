@@ -150,7 +150,9 @@ function optionalService<Name extends keyof Services>(plugin: Plugin, other: Nam
 }
 
 export function addCommand(kernel: Kernel, plugin: string, command: Command): void {
-  const taken = kernel.commands.get(command.name);
+  // Programs may have different commands of one name.
+  const key = `${command.program ?? ''}/${command.name}`;
+  const taken = kernel.commands.get(key);
   if (taken) throw new Error(`The command "${command.name}" of the plugin ${plugin} belongs to ${taken.plugin} already`);
-  kernel.commands.set(command.name, { ...command, plugin });
+  kernel.commands.set(key, { ...command, plugin });
 }

@@ -4,20 +4,33 @@ import { pathToFileURL } from 'node:url';
 import { Failure, shellWord } from './cli/command.ts';
 import { registerResolve } from './hooks.ts';
 import { definePlugin, type Plugin } from './plugin.ts';
+import { program, type Program } from './program.ts';
 import { isBundle, projectRoot } from './root.ts';
 
 /** Why a plugin could not be loaded, in words for the person who named it. */
 export class LoadFailure extends Error {}
 
-/** The names of the plugins that lie in the kit's own folder, compiled or plain JavaScript. */
+/** The names of the plugins of the kit's own folder, compiled or plain JavaScript, that this program can run. */
 export function bundledPlugins(): string[] {
-  const names = ['dist/plugins', 'plugins'].flatMap((folder) => foldersWithIndex(join(projectRoot, folder)));
-  return [...new Set(names)].sort();
+  const names = ['dist/plugins', 'plugins'].flatMap((folder) => foldersWith('index.js', join(projectRoot, folder)));
+  const ofOthers = new Set(pluginsWithProgram().filter((name) => name !== program().name));
+  return [...new Set(names)].filter((name) => !ofOthers.has(name)).sort();
 }
 
-function foldersWithIndex(folder: string): string[] {
+/** The names of the plugins that are for a program of their own name. */
+export function pluginsWithProgram(): string[] {
+  return foldersWith('program.js', join(projectRoot, 'dist/plugins'));
+}
+
+/** Loads the program of a plugin. */
+export async function loadProgram(name: string): Promise<Program> {
+  const { program } = await import(pathToFileURL(join(DIST, 'plugins', name, 'program.js')).href) as { program: Program };
+  return program;
+}
+
+function foldersWith(file: string, folder: string): string[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'index.js')));
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, file)));
 }
 
 /**

@@ -1,10 +1,12 @@
-import { checkConfig } from './config/check.ts';
+import { dirname, resolve } from 'node:path';
+import { checkConfig, checkOptions, type CheckedConfig } from './config/check.ts';
 import { isOfKit, offDeclarations } from './config/generate.ts';
-import { pluginError, readConfigFile, readConfigText, type ConfigDocument } from './config/load.ts';
+import { pluginError, readConfigFile, readConfigText, variableName, type ConfigDocument } from './config/load.ts';
 import type { ConfigError, ConfigFragment, CoreConfig, Origin } from './config/types.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from './load.ts';
 import { orderPlugins, type OrderFault } from './order.ts';
 import { configOf, type Plugin } from './plugin.ts';
+import { program, type OwnConfig } from './program.ts';
 import { projectRoot } from './root.ts';
 import { sharedNames, undeclaredReferences, vocabularyOf, type Category } from './vocabulary.ts';
 
@@ -28,12 +30,30 @@ export interface Prepared {
   origins: Map<string, Origin>;
   /** The options of core and of every named plugin. */
   schema: ConfigFragment;
+  /** What the config file can state, which differs from the above for a program with options of its own. */
+  stated: Pick<CheckedConfig, 'config' | 'origins' | 'schema'>;
   plugins: Plugin[];
   errors: ConfigError[];
 }
 
 /** The phases check and order: every fault of the config file at once, nothing opened. */
 export async function prepare(settings: Settings): Promise<Prepared> {
+  const { own } = program();
+  return own ? prepareOwn(own, settings) : prepareKit(settings);
+}
+
+/** Checks the config file of a program with options of its own, and then the configuration of the kit that it means. */
+async function prepareOwn(own: OwnConfig, { env, args, file, text }: Settings): Promise<Prepared> {
+  const { options, kit } = await own.load();
+  const path = file ?? (env[variableName('config')] || own.file(env));
+  const reading = { env, args, file, root: dirname(resolve(path)) };
+  const document = text === undefined ? readConfigFile(reading) : readConfigText(text, path, reading);
+  const { errors, ...stated } = checkOptions(document, options(env));
+  const prepared = await prepareKit({ env: {}, args: {}, text: JSON.stringify(kit(stated.config as never)) });
+  return { ...prepared, document, stated, errors: [...errors, ...prepared.errors] };
+}
+
+async function prepareKit(settings: Settings): Promise<Prepared> {
   const { env, args, file, text } = settings;
   const options = { env, args, file, root: projectRoot };
   const document = text === undefined ? readConfigFile(options) : readConfigText(text, 'civic.yaml', options);
@@ -49,6 +69,7 @@ export async function prepare(settings: Settings): Promise<Prepared> {
     config: checked.config,
     origins: checked.origins,
     schema: checked.schema,
+    stated: checked,
     plugins: ordered.plugins,
     errors: [...checked.errors.map((error) => mentioningOff(error, loaded.plugins, document)), ...loaded.errors, ...ordered.faults.map((fault) => orderError(fault, document)), ...sharedCodes(ordered.plugins, document), ...sharedDeclarations(ordered.plugins, document), ...undeclaredReferences(ordered.plugins).map(({ plugin, fault }) => pluginError(document, plugin, `${plugin}: ${fault}`))],
   };

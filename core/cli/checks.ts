@@ -8,6 +8,7 @@ import { existingFolder, folderFault } from '../database/folder.ts';
 import { newerMigrations, pendingMigrations } from '../database/migrate.ts';
 import { isOpenToOthers } from '../database/private.ts';
 import type { Check, CheckResult, Plugin } from '../plugin.ts';
+import { call, callAny } from '../program.ts';
 import { version } from '../root.ts';
 import { isLoopbackHost } from '../url.ts';
 import { shellWord } from './command.ts';
@@ -66,7 +67,7 @@ function diskResult(folder: string): CheckResult {
   const free = Math.floor((bavail * bsize) / MEGABYTE);
   const detail = `${free.toLocaleString('en-US')} MB free`;
   if (free < 100) return failed(detail, 'make room: below 100 MB writes will soon be refused');
-  if (free < 1000) return warning(detail, 'make room soon; bin/civic backup writes a second copy of the data');
+  if (free < 1000) return warning(detail, `make room soon; ${call('backup')} writes a second copy of the data`);
   return ok(detail);
 }
 
@@ -170,14 +171,14 @@ async function databaseResult({ db }: Composition): Promise<CheckResult> {
   const rows = await db.read.raw('pragma quick_check(1)');
   const verdict: string = rows[0].quick_check;
   if (verdict === 'ok' && db.driver?.fallback) return warning(`SQLite, intact; the driver is Node's own, since ${db.driver.fallback}`, 'run npm rebuild sqlite3 and restart, or set database.driver to node to keep it');
-  return verdict === 'ok' ? ok(`SQLite, intact${db.driver ? ` (driver ${db.driver.driver.name})` : ''}`) : failed(`SQLite says: ${verdict}`, 'stop the server and restore the newest backup into an empty data folder: bin/civic restore');
+  return verdict === 'ok' ? ok(`SQLite, intact${db.driver ? ` (driver ${db.driver.driver.name})` : ''}`) : failed(`SQLite says: ${verdict}`, `stop the server and restore the newest backup into an empty data folder: ${call('restore')}`);
 }
 
 async function migrationsResult({ db, migrations }: Composition): Promise<CheckResult> {
   const newer = await newerMigrations(db, migrations);
   if (newer.length > 0) return failed(`the database was upgraded by a newer version (${newer[0]!.plugin}/${newer[0]!.name})`, 'update civic again, or restore the backup made before that upgrade into an empty data folder');
   const pending = await pendingMigrations(db, migrations);
-  return pending.length > 0 ? warning(`${pending.length} not applied yet`, 'bin/civic serve applies them, or bin/civic migrate') : ok('all applied');
+  return pending.length > 0 ? warning(`${pending.length} not applied yet`, callAny('serve') ? `${call('serve')} applies them, or ${call('migrate')}` : `${call('migrate')} applies them`) : ok('all applied');
 }
 
 const TOLERATED_SECONDS = 5;

@@ -1,3 +1,4 @@
+import type { Dialog } from './question.ts';
 import type { Style } from './style.ts';
 
 /** The output of a command. A command may run inside the server and send its output through a socket, so it never uses `process.stdout`. */
@@ -35,6 +36,8 @@ export interface CommandDescription {
 }
 
 export interface Command extends CommandDescription {
+  /** The program in `bin/` that has it; default is civic. */
+  program?: string;
   /** `nothing`; `database`: open and migrated, plugins not started; `server`: everything started, not listening. */
   needs: 'nothing' | 'database' | 'server';
   /** It changes data: on SQLite it runs inside the server when one is up. */
@@ -53,6 +56,8 @@ export interface CommandCall {
   options: Record<string, string | boolean | string[] | undefined>;
   /** The lines of standard input, for a command with `reads`. */
   input?: AsyncIterable<string>;
+  /** Questions to the person at the terminal; absent inside the server. */
+  dialog?: Dialog;
   /** The working directory of the process that called the command: resolve paths against it, also inside the server. */
   cwd: string;
 }

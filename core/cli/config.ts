@@ -6,6 +6,7 @@ import type { ConfigError } from '../config/types.ts';
 import { DriverFailure } from '../database/sqlite/choose.ts';
 import { pluginsOff } from '../defaults.ts';
 import { prepare, type Prepared } from '../prepare.ts';
+import { program } from '../program.ts';
 import { Failure, type Command } from './command.ts';
 import { editedFile, namesOf, offWarnings } from './off.ts';
 import { compositionOf, hasColor, rejectErrors, settingsOf } from './settings.ts';
@@ -16,7 +17,7 @@ export const configShow: Command = {
   options: [{ name: 'origin', summary: 'Also print where each value comes from' }],
   needs: 'nothing',
   async run({ terminal, options }) {
-    const { config, origins, schema, errors } = await prepare(settingsOf(options));
+    const { stated: { config, origins, schema }, errors } = await prepare(settingsOf(options));
     const origin = Boolean(options.origin);
     terminal.print(
       origin ? configOrigins(config, origins, schema) : maskedConfig(config, schema),
@@ -82,7 +83,8 @@ export const configHelp: Command = {
   examples: ['bin/civic config help http.port', 'bin/civic config help database'],
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
-    const plugins = documented((await prepare(settingsOf(options))).plugins);
-    terminal.print(optionsFor(positionals[0], plugins), () => helpFor(positionals[0], plugins));
+    const { plugins, stated } = await prepare(settingsOf(options));
+    const known = [documented(plugins), program().own && stated.schema] as const;
+    terminal.print(optionsFor(positionals[0], known[0], known[1]), () => helpFor(positionals[0], known[0], known[1]));
   },
 };

@@ -7,6 +7,7 @@ import { DriverFailure } from '../database/sqlite/choose.ts';
 import { newDefaults, pluginsOff } from '../defaults.ts';
 import type { CheckResult } from '../plugin.ts';
 import { prepare, type Prepared } from '../prepare.ts';
+import { call, program } from '../program.ts';
 import { databaseChecks, folderChecks, machineChecks, settingsChecks, type NamedCheck } from './checks.ts';
 import { Failure, type Command, type Terminal } from './command.ts';
 import { newDefaultText, offResult } from './off.ts';
@@ -24,14 +25,16 @@ export const doctor: Command = {
     const prepared = await prepare(settingsOf(options));
     const isBroken = prepared.errors.length > 0;
     const folders = folderChecks(prepared.config);
-    const settings = settingsChecks(prepared.config, prepared.plugins);
+    // A program without a server listens nowhere, and always runs the same plugins.
+    const serves = program().commands.includes('serve');
+    const settings = serves ? settingsChecks(prepared.config, prepared.plugins) : [];
     const findings = [
       ...await run(machineChecks()),
       ...(prepared.errors.some(concernsDataFolder) ? skip(namesOf(folders), BROKEN) : await run(folders)),
       ...configFindings(prepared),
       ...(isBroken
-        ? skip(['plugins', ...namesOf(settings), 'database', 'migrations', PLUGIN_CHECKS], BROKEN)
-        : [{ name: 'plugins', ...offResult(pluginsOff(prepared), prepared.document) }, ...await run(settings), ...await findingsInside(prepared)]),
+        ? skip([...(serves ? ['plugins'] : []), ...namesOf(settings), 'database', 'migrations', PLUGIN_CHECKS], BROKEN)
+        : [...(serves ? [{ name: 'plugins', ...offResult(pluginsOff(prepared), prepared.document) }] : []), ...await run(settings), ...await findingsInside(prepared)]),
     ];
     terminal.print({ ok: !findings.some(hasFailed), findings }, () => findings.map((finding) => words(finding, terminal)).join('\n'));
     const failed = findings.filter(hasFailed);
@@ -61,7 +64,7 @@ function concernsDataFolder({ path }: ConfigError): boolean {
 }
 
 function configFindings({ document, errors, plugins }: Prepared): Finding[] {
-  if (errors.length > 0) return describeEach(errors).map((detail) => ({ name: 'config', status: 'failed', detail, fix: 'correct it; bin/civic config help <path> explains an option' }));
+  if (errors.length > 0) return describeEach(errors).map((detail) => ({ name: 'config', status: 'failed', detail, fix: `correct it; ${call('config help')} <path> explains an option` }));
   const names = plugins.map((plugin) => plugin.name).join(', ') || 'none';
   return [{ name: 'config', status: 'ok', detail: `${document.file ?? 'the default configuration'}; plugins: ${names}` }];
 }
@@ -97,6 +100,7 @@ function openFinding(error: Error, onPostgres: boolean): Finding {
 
 /** Each default plugin that came with an upgrade and is not in the config file yet. */
 async function newDefaultFindings({ db }: Composition, { document }: Prepared): Promise<Finding[]> {
+  if (program().own) return [];
   const names = await newDefaults(db.read, document);
   return names.map((name) => ({ name: 'new plugin', status: 'warning', detail: newDefaultText(name, document) }));
 }

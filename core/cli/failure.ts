@@ -1,6 +1,7 @@
 import { join, sep } from 'node:path';
 import { databaseProblems } from '../database/errors.ts';
 import { problemData } from '../problems.ts';
+import { call } from '../program.ts';
 import { projectRoot } from '../root.ts';
 import { Failure, type Terminal } from './command.ts';
 
@@ -20,6 +21,6 @@ export function failureText(error: unknown, terminal: Terminal): string {
   if (isRefusedPath(error)) return terminal.style('red', `${error.path} cannot be written: ${error.message}`);
   if (isReplacedModule(error)) return terminal.style('red', 'The server runs a build that another one has replaced since its start. Restart it and run the command again.');
   const { code, cause } = problemData(error) ?? {};
-  if (code && code in databaseProblems) return terminal.style('red', `${databaseProblems[code]!.title}${cause instanceof Error ? ` (${cause.message})` : ''}. The change under way was not stored; bin/civic doctor says more.`);
+  if (code && code in databaseProblems) return terminal.style('red', `${databaseProblems[code]!.title}${cause instanceof Error ? ` (${cause.message})` : ''}. The change under way was not stored; ${call('doctor')} says more.`);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

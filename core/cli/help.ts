@@ -1,30 +1,31 @@
 import { Misuse, type CommandDescription, type CommandOption, type Terminal } from './command.ts';
-import { COMMON_OPTIONS } from './parse.ts';
+import { call, program } from '../program.ts';
+import { commonOptions } from './parse.ts';
 import { table } from './terminal.ts';
 
 /** All commands, a line each. */
 export function overview(commands: CommandDescription[], terminal: Terminal): string {
   const rows = commands.map((command) => [`  ${command.name}`, command.summary]);
   return [
-    `${terminal.style('bold', 'civic')}: a directory of civic actors in which every statement has a public source`,
+    `${terminal.style('bold', program().name)}: ${program().title}`,
     '',
-    'Usage: bin/civic <command> [options]',
+    `Usage: ${call('<command>')} [options]`,
     '',
     table(rows),
     '',
-    'bin/civic <command> --help describes one command, bin/civic --version prints the version.',
+    `${call('<command>')} --help describes one command, ${call('--version')} prints the version.`,
   ].join('\n');
 }
 
 /** The commands that begin with the same word. */
 export function groupHelp(commands: CommandDescription[]): string {
-  return `${table(commands.map((command) => [`bin/civic ${command.name}`, command.summary]))}\n\nbin/civic <command> --help describes one command.`;
+  return `${table(commands.map((command) => [call(command.name), command.summary]))}\n\n${call('<command>')} --help describes one command.`;
 }
 
 export function commandHelp(command: CommandDescription, terminal: Terminal): string {
-  const usage = ['bin/civic', command.name, command.arguments, '[options]'].filter(Boolean).join(' ');
-  const options = [...(command.options ?? []), ...COMMON_OPTIONS].map((option) => [`  ${optionWords(option)}`, option.summary]);
-  const examples = command.examples?.map((example) => `  ${example}`) ?? [];
+  const usage = [call(command.name), command.arguments, '[options]'].filter(Boolean).join(' ');
+  const options = [...(command.options ?? []), ...commonOptions()].map((option) => [`  ${optionWords(option)}`, option.summary]);
+  const examples = examplesOf(command).map((example) => `  ${example}`);
   return [
     command.summary,
     '',
@@ -36,6 +37,11 @@ export function commandHelp(command: CommandDescription, terminal: Terminal): st
   ].join('\n');
 }
 
+/** Examples of core's commands are those of civic. */
+function examplesOf({ examples = [] }: CommandDescription): string[] {
+  return program().own ? examples.filter((example) => !example.includes('CIVIC_')).map((example) => example.replace('bin/civic ', call(''))) : examples;
+}
+
 function optionWords(option: CommandOption): string {
   return `--${option.name}${option.value ? ` <${option.value}>` : ''}${option.multiple ? ' …' : ''}`;
 }
@@ -45,7 +51,7 @@ export async function pointingToHelp<T>(command: CommandDescription, work: () =>
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Misuse) error.message += `\nbin/civic ${command.name} --help shows its usage.`;
+    if (error instanceof Misuse) error.message += `\n${call(command.name)} --help shows its usage.`;
     throw error;
   }
 }

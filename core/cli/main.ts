@@ -1,10 +1,12 @@
+import { runAs, type Program } from '../program.ts';
 import { version } from '../root.ts';
 import type { Terminal } from './command.ts';
 import { exitCodeOf } from './exit.ts';
 import { createTerminal, processOutlet } from './terminal.ts';
 
-/** Runs `bin/civic` and returns its exit code. */
-export async function main(argv: string[]): Promise<number> {
+/** Runs a program in `bin/`, by default civic, and returns its exit code. */
+export async function main(argv: string[], program?: Program): Promise<number> {
+  runAs(program);
   const interrupted = new AbortController();
   // The first Ctrl-C lets the work end cleanly; Node's own handling of the second ends the process.
   process.once('SIGINT', () => { interrupted.abort(); });
@@ -15,7 +17,8 @@ export async function main(argv: string[]): Promise<number> {
     interrupted.abort();
   });
   const terminal = createTerminal(processOutlet(), { json: argv.includes('--json'), signal: interrupted.signal });
-  return exitCodeOf(() => dispatch(argv, terminal), terminal);
+  // Tests run several programs in one process.
+  return exitCodeOf(() => dispatch(argv, terminal), terminal).finally(() => { runAs(); });
 }
 
 /** Runs the command that the arguments name. Each branch loads only what it runs. */

@@ -1,16 +1,25 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../config/nearest.ts';
+import { program } from '../program.ts';
 import { Misuse, type CommandCall, type CommandDescription, type CommandOption } from './command.ts';
 
 /** Options every command takes. */
-export const COMMON_OPTIONS: CommandOption[] = [
-  { name: 'config', value: 'file', summary: 'The config file (default: config/civic.yaml)' },
-  { name: 'data', value: 'folder', summary: 'The data folder (default: ./data)' },
-  { name: 'json', summary: 'Print data as JSON' },
-  { name: 'help', summary: 'Show this help' },
-];
+export function commonOptions(): CommandOption[] {
+  const { config, data } = program().defaults;
+  return [
+    { name: 'config', value: 'file', summary: `The config file (default: ${config})` },
+    { name: 'data', value: 'folder', summary: `The data folder (default: ${data})` },
+    { name: 'json', summary: 'Print data as JSON' },
+    { name: 'help', summary: 'Show this help' },
+  ];
+}
 
 export type ParsedOptions = CommandCall['options'];
+
+/** Returns the commands that the program of this process has. */
+export function ofProgram<C extends { program?: string }>(commands: C[]): C[] {
+  return commands.filter((command) => (command.program ?? 'civic') === program().name);
+}
 
 /** The command whose words the arguments start with, the longest first, and what follows. */
 export function findCommand<C extends { name: string }>(commands: C[], argv: string[]): { command: C; rest: string[] } | null {
@@ -29,7 +38,7 @@ export function earlyOption(argv: string[], name: string): string | undefined {
 }
 
 export function parseCall(command: CommandDescription, rest: string[]): { options: ParsedOptions; positionals: string[] } {
-  const options = [...(command.options ?? []), ...COMMON_OPTIONS];
+  const options = [...(command.options ?? []), ...commonOptions()];
   const parsed = strictly(options, rest);
   if (parsed.values.help) return { options: parsed.values, positionals: [] };
   for (const option of options) {

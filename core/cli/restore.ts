@@ -4,6 +4,7 @@ import { unpackArchive } from '../database/archive.ts';
 import type { MigrationSet } from '../database/migrate.ts';
 import { restoreBackup } from '../database/restore.ts';
 import { bundledPlugins, LoadFailure, loadPlugin } from '../load.ts';
+import { call, callAny } from '../program.ts';
 import { projectRoot } from '../root.ts';
 import { Failure, type Command } from './command.ts';
 import { compositionOf, preparedOrFail, settingsOf, withDatabase } from './settings.ts';
@@ -25,7 +26,7 @@ export const restore: Command = {
         onProgress: (done, total) => { terminal.progress('Restoring', done, total); },
       }));
       await composition.fillReadModels(terminal.progress).catch((error: Error) => {
-        throw new Failure(`${error.message}\nEverything is restored; bin/civic serve tries that again when it starts.`, { cause: error });
+        throw new Failure(`${error.message}\nEverything is restored; ${callAny('serve') || call('migrate')} tries that again when it starts.`, { cause: error });
       });
       const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
       terminal.print({ rows, tables: manifest.tables.length, migrated }, () => `Restored ${rows.toLocaleString('en-US')} rows of ${manifest.tables.length} tables, made on ${manifest.created_at} by civic ${manifest.version}.${migrated.length ? ` Applied ${migrated.length} newer migrations.` : ''}`);

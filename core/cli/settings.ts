@@ -3,6 +3,7 @@ import type { ConfigError } from '../config/types.ts';
 import { compose, type Composition, type OpenOptions } from '../compose.ts';
 import { createCommandLogger } from '../log.ts';
 import { prepare, type Prepared, type Settings } from '../prepare.ts';
+import { call } from '../program.ts';
 import { Failure, Misuse, shellWord, type CommandCall, type Terminal } from './command.ts';
 
 type Options = CommandCall['options'];
@@ -21,7 +22,7 @@ export function withDemo(settings: Settings): Settings {
 /** The command that restores a backup into the instance these options name. */
 export function restoreCommand({ config, data }: Options): (folder: string) => string {
   const given = Object.entries({ config, data }).flatMap(([name, value]) => (typeof value === 'string' ? [`--${name}`, shellWord(value)] : []));
-  return (folder) => ['bin/civic restore', shellWord(folder), ...given].join(' ');
+  return (folder) => [call('restore'), shellWord(folder), ...given].join(' ');
 }
 
 /** Returns the configuration, or throws an error that lists everything wrong with it. */

@@ -78,7 +78,17 @@ function useDefaults(check: Check): void {
  * default, file, environment, command line. `available` names the plugins that could be switched on without `from`.
  */
 export function checkConfig(document: ConfigDocument, fragments: Map<string, ConfigFragment | undefined>, available: string[] = [...fragments.keys()]): CheckedConfig {
-  const { schema, loaded, faults } = wholeSchema(document, fragments);
+  const checked = checkSchema(document, { ...wholeSchema(document, fragments), available });
+  workOut(checked.config);
+  return checked;
+}
+
+/** Checks everything that was given against the options of a program that has none of core and of plugins. */
+export function checkOptions(document: ConfigDocument, schema: ConfigFragment): CheckedConfig {
+  return checkSchema({ ...document, plugins: [] }, { schema, loaded: new Set(), faults: [], available: [] });
+}
+
+function checkSchema(document: ConfigDocument, { schema, loaded, faults, available }: Pick<Check, 'schema' | 'loaded' | 'available'> & { faults: ConfigError[] }): CheckedConfig {
   const merged = convict(forConvict(schema) as convict.Schema<Record<string, unknown>>, { env: {}, args: [] });
   const options = new Map(optionsOf(schema));
   const check: Check = { document, schema, loaded, available, options, merged, origins: new Map(), errors: [...document.errors, ...faults], given: new Set(), used: new Set() };
@@ -90,7 +100,6 @@ export function checkConfig(document: ConfigDocument, fragments: Map<string, Con
   checkVariables(check);
   useDefaults(check);
   const config = merged.getProperties() as unknown as CoreConfig;
-  workOut(config);
   return { config, origins: check.origins, errors: check.errors, schema };
 }
 

@@ -1,6 +1,7 @@
 import { isOption } from './format.ts';
 import { variableName, variableNames } from './load.ts';
 import { nearest, nearestPath, sectionsOf } from './nearest.ts';
+import { call, variablePrefix } from '../program.ts';
 import { type Check, fail, take } from './take.ts';
 import type { ConfigOption, Origin } from './types.ts';
 import { variable } from './variables.ts';
@@ -21,13 +22,15 @@ export function takeFromEnvironment(check: Check, path: string, option: ConfigOp
   take(check, path, option, { value: one.text, isText: true, isHidden: one.name.endsWith('_FILE'), origin, place: at });
 }
 
-const OTHER_VARIABLES = /^CIVIC_(CONFIG$|TEST_|REQUIRE_|UPDATE_)/;
+/** After the prefix. */
+const OTHER_VARIABLES = /^(CONFIG$|TEST_|REQUIRE_|UPDATE_)/;
 
 /** A variable that looks like one of ours but is not is a typing mistake; others are none of our business. */
 export function checkVariables(check: Check): void {
+  const prefix = variablePrefix();
   const known = new Map([...check.options].flatMap(([path, option]) => variableNames(path, option).map((name) => [name, path])));
   for (const [name, value] of Object.entries(check.document.env)) {
-    if (!value || !name.startsWith('CIVIC_') || OTHER_VARIABLES.test(name)) continue;
+    if (!value || !name.startsWith(prefix) || OTHER_VARIABLES.test(name.slice(prefix.length))) continue;
     const names = [name, name.replace(/_FILE$/, '')];
     if (!names.some((one) => known.has(one) || check.used.has(one))) unknownVariable(check, name, known);
   }
@@ -36,19 +39,19 @@ export function checkVariables(check: Check): void {
 function unknownVariable(check: Check, name: string, known: Map<string, string>): void {
   const { document, schema, loaded, available } = check;
   const at = { where: { variable: name } };
-  const plugin = /^CIVIC_PLUGINS_([A-Z0-9]+)_/.exec(name)?.[1]?.toLowerCase();
+  const plugin = /^PLUGINS_([A-Z0-9]+)_/.exec(name.slice(variablePrefix().length))?.[1]?.toLowerCase();
   if (plugin && !loaded.has(plugin)) {
     const isNamed = document.isBroken || document.plugins.some((one) => one.name === plugin);
     if (isNamed) return;
     if (available.includes(plugin)) {
-      const hint = `name it under plugins:, or set CIVIC_PLUGINS_${plugin.toUpperCase()}_ENABLED=true`;
+      const hint = `name it under plugins:, or set ${variableName(`plugins.${plugin}.enabled`)}=true`;
       return fail(check, `plugins.${plugin}`, at, { message: `${name} is set, but the plugin ${plugin} is not switched on`, hint });
     }
   }
   const near = nearestVariable(name.replace(/_FILE$/, ''), known);
-  const section = Object.keys(schema).find((key) => !isOption(schema[key]!) && name.startsWith(`CIVIC_${key.toUpperCase()}_`));
+  const section = Object.keys(schema).find((key) => !isOption(schema[key]!) && name.startsWith(`${variableName(key)}_`));
   if (!near && !section) return;
-  const hint = near ? `did you mean ${near}?` : 'bin/civic config help lists them all';
+  const hint = near ? `did you mean ${near}?` : `${call('config help')} lists them all`;
   fail(check, known.get(near ?? '') ?? section ?? '', at, { message: `${name} is not the variable of any option`, hint });
 }
 
@@ -58,7 +61,7 @@ function nearestVariable(name: string, known: Map<string, string>): string | und
   const parent = [...sectionsOf(paths)].filter((section) => name.startsWith(`${variableName(section)}_`)).sort((one, other) => other.length - one.length)[0];
   const path = parent && nearestPath(name.slice(variableName(parent).length + 1).toLowerCase(), parent, paths);
   if (path) return variableName(path);
-  const bare = (variable: string) => variable.replace(/^CIVIC_/, '');
-  const near = nearest(bare(name), [...known.keys(), 'CIVIC_CONFIG'].map(bare));
-  return near && `CIVIC_${near}`;
+  const bare = (variable: string) => variable.slice(variablePrefix().length);
+  const near = nearest(bare(name), [...known.keys(), variableName('config')].map(bare));
+  return near && `${variablePrefix()}${near}`;
 }

@@ -43,7 +43,7 @@ export function checkSection(check: Check, map: YAMLMap, fragment: ConfigFragmen
   for (const { key, value } of map.items as { key: Node; value: Node | null }[]) {
     const name = keyText(key);
     const path = parent ? `${parent}.${name}` : name;
-    if (path === 'plugins') checkPlugins(check, value);
+    if (path === 'plugins' && check.schema.plugins) checkPlugins(check, value);
     else if (!Object.hasOwn(fragment, name)) unknownKey(check, name, parent, fragment);
     else if (isOption(fragment[name]!)) takeFromFile(check, path, fragment[name], value);
     else {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Failure } from '../cli/command.ts';
 import { configOf, type Plugin } from '../plugin.ts';
+import { call } from '../program.ts';
 import { vocabularyOf, type Declarations, type OffDeclarations } from '../vocabulary.ts';
 import { expected, isOption, isRequired, optionsOf, schemaOf } from './format.ts';
 import { variableNames } from './load.ts';
@@ -105,27 +106,32 @@ function optionHelp([path, option]: [string, ConfigOption]): string {
   return [path, `  ${option.doc}`, `  ${form}`, `  environment: ${variableNames(path, option).join(' or ')}`].join('\n');
 }
 
-/** Returns the options that a path names: one, those of a section, or all. Throws a failure that names the nearest one. */
-function wantedOptions(path: string | undefined, plugins: Documented[]): [string, ConfigOption][] {
+/** The options of core and of these plugins. */
+function optionsOfKit(plugins: Documented[]): ConfigFragment {
   const sections = plugins.map(({ name, config }) => [name, { ...pluginOptions, ...config }]);
-  const options = optionsOf({ ...coreOptions, plugins: Object.fromEntries(sections) });
+  return { ...coreOptions, plugins: Object.fromEntries(sections) };
+}
+
+/** Returns the options that a path names: one, those of a section, or all. Throws a failure that names the nearest one. */
+export function wantedOptions(path: string | undefined, schema: ConfigFragment): [string, ConfigOption][] {
+  const options = optionsOf(schema);
   if (path === undefined) return options;
   const wanted = options.filter(([name]) => name === path || name.startsWith(`${path}.`));
   if (wanted.length > 0) return wanted;
   const steps = path.split('.');
   const paths = options.map(([name]) => name);
   const near = nearestPath(steps.pop()!, steps.join('.'), [...paths, ...sectionsOf(paths)]);
-  throw new Failure(`There is no option ${path}${near ? `. Did you mean ${near}?` : ': bin/civic config help lists them all'}`);
+  throw new Failure(`There is no option ${path}${near ? `. Did you mean ${near}?` : `: ${call('config help')} lists them all`}`);
 }
 
-/** Explains options as text. */
-export function helpFor(path: string | undefined, plugins: Documented[]): string {
-  return wantedOptions(path, plugins).map(optionHelp).join('\n\n');
+/** Explains options as text: those of core and of these plugins, or of another schema. */
+export function helpFor(path: string | undefined, plugins: Documented[], schema = optionsOfKit(plugins)): string {
+  return wantedOptions(path, schema).map(optionHelp).join('\n\n');
 }
 
 /** The same as data, for `--json`. */
-export function optionsFor(path: string | undefined, plugins: Documented[]): object[] {
-  return wantedOptions(path, plugins).map(([name, option]) => ({
+export function optionsFor(path: string | undefined, plugins: Documented[], schema = optionsOfKit(plugins)): object[] {
+  return wantedOptions(path, schema).map(([name, option]) => ({
     path: name,
     doc: option.doc,
     expects: expected(schemaOf(option).describe()),

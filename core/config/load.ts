@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { call, optionsPage, program, variablePrefix } from '../program.ts';
 import type { ConfigError, ConfigOption } from './types.ts';
 import { fill, reasonOf, variable } from './variables.ts';
 import { entryAt, keyText, mapAt, parseSource, placeOf, type Place, plainValue, type Source } from './yaml.ts';
@@ -39,7 +40,7 @@ export interface ConfigDocument extends Required<Omit<ReadOptions, 'file'>> {
 }
 
 export function variableName(path: string): string {
-  return `CIVIC_${path.replaceAll('.', '_').toUpperCase()}`;
+  return `${variablePrefix()}${path.replaceAll('.', '_').toUpperCase()}`;
 }
 
 /** Every variable that sets an option. */
@@ -58,8 +59,10 @@ function exists(file: string): boolean {
 /** Where the file is, and who said so; null when there is none. */
 function findFile({ file, env, root, cwd }: ReadOptions & { cwd: string }): { path: string; where?: ConfigError['where'] } | null {
   if (file !== undefined) return { path: resolve(cwd, file), where: { argument: '--config' } };
-  if (env.CIVIC_CONFIG) return { path: resolve(cwd, env.CIVIC_CONFIG), where: { variable: 'CIVIC_CONFIG' } };
-  const path = ['civic.yaml', 'civic.default.yaml'].map((name) => join(root, 'config', name)).find(exists);
+  const variable = variableName('config');
+  if (env[variable]) return { path: resolve(cwd, env[variable]), where: { variable } };
+  const { own } = program();
+  const path = (own ? [own.file(env)] : ['civic.yaml', 'civic.default.yaml'].map((name) => join(root, 'config', name))).find(exists);
   return path === undefined ? null : { path };
 }
 
@@ -70,7 +73,7 @@ function readText(path: string): { text: string } | { problem: string; hint?: st
     return text.includes('\0') ? { problem: 'is not a text file' } : { text };
   } catch (error) {
     if (error instanceof TypeError) return { problem: 'is not a text file in UTF-8', hint: 'save it with the encoding UTF-8' };
-    return { problem: reasonOf(error), hint: 'write one with bin/civic init, or name another file with --config' };
+    return { problem: reasonOf(error), hint: `write one with ${call('init')}, or name another file with --config` };
   }
 }
 
@@ -96,8 +99,9 @@ function plainScalar(source: Source, path: string[], text: (value: string) => st
 function namedPlugins(document: ConfigDocument): NamedPlugin[] {
   const { source, env } = document;
   const names = new Set(source ? (mapAt(source, ['plugins'])?.items ?? []).map((pair) => keyText(pair.key)) : []);
+  const prefix = variablePrefix();
   for (const name of Object.keys(env)) {
-    const plugin = /^CIVIC_PLUGINS_([A-Z][A-Z0-9]*)_ENABLED(_FILE)?$/.exec(name)?.[1];
+    const plugin = /^PLUGINS_([A-Z][A-Z0-9]*)_ENABLED(_FILE)?$/.exec(name.startsWith(prefix) ? name.slice(prefix.length) : '')?.[1];
     if (plugin && env[name]) names.add(plugin.toLowerCase());
   }
   return [...names].map((name) => ({
@@ -152,7 +156,7 @@ export function readConfigFile(options: ReadOptions): ConfigDocument {
   if (found && result) {
     document.isBroken = true;
     const message = `The config file ${name} ${result.problem}`;
-    document.errors.push({ where: found.where ?? { file: name! }, path: '', message, hint: result.hint, read: 'docs/configuration.md#the-file' });
+    document.errors.push({ where: found.where ?? { file: name! }, path: '', message, hint: result.hint, read: optionsPage('the-file') });
   }
   document.plugins = namedPlugins(document);
   return document;

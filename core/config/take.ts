@@ -2,6 +2,7 @@ import type convict from 'convict';
 import { resolve } from 'node:path';
 import { explain, fullPath } from './explain.ts';
 import { fromText, isOption, JOI_OPTIONS, schemaOf } from './format.ts';
+import { program } from '../program.ts';
 import type { ConfigDocument } from './load.ts';
 import type { ConfigError, ConfigFragment, ConfigOption, Origin } from './types.ts';
 import type { Place, Step } from './yaml.ts';
@@ -37,6 +38,8 @@ export interface Given {
 }
 
 function readMore({ schema, loaded, document }: Check, path: string): string {
+  const { own } = program();
+  if (own) return own.docs;
   const [section = '', plugin = ''] = path.split('.');
   const page = 'docs/configuration.md';
   if (section !== 'plugins') return `${page}#${schema[section] && !isOption(schema[section]) ? section : 'basics'}`;

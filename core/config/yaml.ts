@@ -1,5 +1,6 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, Node, ParsedNode, YAMLMap, YAMLParseError, YAMLWarning } from 'yaml';
+import { optionsPage } from '../program.ts';
 import type { ConfigError } from './types.ts';
 
 export type Step = string | number;
@@ -36,7 +37,6 @@ const SYNTAX: Record<string, [message: string, hint: string]> = {
 };
 const BARE_VARIABLE: [string, string] = ['Between { and } or [ and ] a ${NAME} must be in quotes', 'write "${NAME}"'];
 const UNKNOWN_SYNTAX: [string, string] = ['This is not valid YAML', 'check the quotes, colons and indentation of this line and the one before'];
-const READ = 'docs/configuration.md#the-file';
 
 /** Replaces what a terminal would act upon: control characters, and those that turn the direction of text. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ');
@@ -63,7 +63,7 @@ function syntaxError(source: Source, error: YAMLParseError | YAMLWarning): Confi
   const isBareVariable = code === 'UNEXPECTED_TOKEN' && lineText.includes('${');
   const [message, hint] = isBareVariable ? BARE_VARIABLE : (SYNTAX[code] ?? UNKNOWN_SYNTAX);
   const frame = syntaxFrame(lineText, col);
-  return { where: { file: source.name, line, column: col }, path: '', message, hint, read: READ, frame };
+  return { where: { file: source.name, line, column: col }, path: '', message, hint, read: optionsPage('the-file'), frame };
 }
 
 /** What the parser lets pass and we do not: a key given twice, an alias of nothing. */
@@ -79,7 +79,7 @@ function structureErrors(source: Source): ConfigError[] {
       const pair = ancestors.at(-1);
       const key = isPair(pair) && pair.value === alias ? (pair.key as Node) : null;
       const message = 'A value that begins with * stands for an anchor, and there is none of that name before it';
-      errors.push({ ...placeOf(source, { key, value: alias }, 'key'), path: '', message, hint: 'put a text that begins with * in quotes', read: READ });
+      errors.push({ ...placeOf(source, { key, value: alias }, 'key'), path: '', message, hint: 'put a text that begins with * in quotes', read: optionsPage('the-file') });
     },
   });
   return errors;
@@ -93,7 +93,7 @@ function repeatedKeys(source: Source, entries: Entry[], parents: string[]): Conf
     const path = [...parents, name].join('.');
     const at = placeOf(source, entry, 'key');
     const first = seen.get(name);
-    if (first) errors.push({ ...at, path, message: `${printable(path)} is given twice, first on line ${first}`, hint: 'keep one of the two', read: READ });
+    if (first) errors.push({ ...at, path, message: `${printable(path)} is given twice, first on line ${first}`, hint: 'keep one of the two', read: optionsPage('the-file') });
     else seen.set(name, at.where.line!);
   }
   return errors;
@@ -114,11 +114,11 @@ export function parseSource(name: string, text: string): { source: Source; error
     const { contents } = document;
     if (!isUsable || contents === null || isMap(contents) || (isScalar(contents) && contents.value === null)) return { source, errors, isUsable };
     const message = `${name} must be a map of options, but it is ${isSeq(contents) ? 'a list' : 'a text'}`;
-    errors.push({ ...whole, path: '', message, hint: 'write options as "key: value", such as "name: Civic"', read: READ });
+    errors.push({ ...whole, path: '', message, hint: 'write options as "key: value", such as "name: Civic"', read: optionsPage('the-file') });
     return { source, errors, isUsable: false };
   } catch {
     // The parser and the visitor recurse, so a file of nothing but brackets exhausts the stack.
-    return { source, errors: [{ ...whole, path: '', message: `${name} is nested too deeply to be read`, read: READ }], isUsable: false };
+    return { source, errors: [{ ...whole, path: '', message: `${name} is nested too deeply to be read`, read: optionsPage('the-file') }], isUsable: false };
   }
 }
 

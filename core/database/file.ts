@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure, shellWord } from '../cli/command.ts';
+import { call } from '../program.ts';
 import type { DriverError } from './errors.ts';
 import { describeFault, folderFault, fullDiskFault, userName, type Fault } from './folder.ts';
 
@@ -43,5 +44,5 @@ function permissionFault(file: string, access: string): Fault {
 
 function replaceCommand(file: string): string {
   const aside = shellWord(join(dirname(file), 'damaged'));
-  return `stop the server, run mkdir ${aside} && mv ${shellWord(file)}* ${aside}, then bin/civic restore <backup folder>`;
+  return `stop the server, run mkdir ${aside} && mv ${shellWord(file)}* ${aside}, then ${call('restore')} <backup folder>`;
 }

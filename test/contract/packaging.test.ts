@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { serve } from '../../core/cli/serve.ts';
-import { COMMON_OPTIONS } from '../../core/cli/parse.ts';
+import { commonOptions } from '../../core/cli/parse.ts';
 import { projectRoot } from '../../core/root.ts';
 import { testDriver } from '../../core/testing/database.ts';
 import { serveCivic, type Served } from '../support/civic.ts';
@@ -27,7 +27,7 @@ describe('packaging/civic.service', () => {
     const [program, command, ...words] = settings.get('ExecStart')!.split(' ');
     expect(existsSync(program!.replace('/opt/civic', projectRoot))).to.be.true();
     expect(command).to.equal('serve');
-    const known = [...serve.options!, ...COMMON_OPTIONS].map(({ name }) => `--${name}`);
+    const known = [...serve.options!, ...commonOptions()].map(({ name }) => `--${name}`);
     expect(known).to.include(words.filter((word) => word.startsWith('--')));
     expect(settings.get('User')).to.equal('civic');
     expect(words[words.indexOf('--data') + 1]).to.equal(`/var/lib/${settings.get('StateDirectory')}`);
