@@ -9,6 +9,7 @@ import { backfillJob } from './engine/backfill.ts';
 import { runDiscovery } from './engine/engine.ts';
 import { evalExtraction } from './eval/extraction.ts';
 import { discoveryExamples } from './examples.ts';
+import { registerPages } from './pages/register.ts';
 import { discoveryProblems } from './problems.ts';
 import { createRunEvents } from './runs/events.ts';
 import { runRoutes } from './runs/routes.ts';
@@ -27,7 +28,7 @@ export default definePlugin<DiscoveryConfig>({
   reference: { title: 'Discovery', order: 30 },
   config: discoveryOptions,
   needs: ['directory', 'reader'],
-  uses: ['accounts'],
+  uses: ['accounts', 'console', 'workspaces'],
   scopes: {
     'discovery:read': { label: 'Read discovery runs', hint: 'Runs of the workspace and the candidates that they found.' },
     'discovery:write': { label: 'Start discovery runs and decide', hint: 'Accepted candidates become private actors of the workspace.' },
@@ -62,7 +63,9 @@ export default definePlugin<DiscoveryConfig>({
       for (const resource of discoveryResources(discovery)) civic.resource(resource);
       civic.watch('accounts.access_changed', ({ payload }) => events.endOf(payload.account_id));
       server.ext('onPreStop', () => events.stop());
-      server.route([...runRoutes(discovery, events), ...candidateRoutes(discovery, createDecisions(discovery))]);
+      const decisions = createDecisions(discovery);
+      server.route([...runRoutes(discovery, events), ...candidateRoutes(discovery, decisions)]);
+      registerPages(server, discovery, { decisions, events, accounts });
     }
     return {
       async start() { events.start(); },

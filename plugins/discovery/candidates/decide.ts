@@ -1,10 +1,11 @@
-import { isId, problem, problemOf, singleLine, type Caller, type Tx } from 'civic';
+import { isId, problem, problemOf, singleLine, type Caller, type Reader, type Tx } from 'civic';
 import type { ActorDraft, ClaimDraft, DoneEdit, KnownActor, SourceDraft } from 'civic/directory';
 import { checkMayDecide, type Discovery } from '../context.ts';
 import type { RunRow } from '../runs/store.ts';
+import { MATCH_JOB } from './match.ts';
 import { nameOf } from './propose.ts';
 import { atPlace } from './place.ts';
-import { lockedCandidate, updateCandidate, type CandidateRow } from './store.ts';
+import { candidateById, lockedCandidate, updateCandidate, type CandidateRow } from './store.ts';
 
 export interface NewDecision {
   decision: 'accept' | 'reject' | 'merge';
@@ -105,7 +106,7 @@ export function createDecisions({ civic, directory }: Discovery) {
       if (done && 'created' in done && !await directory.deleteUnchanged(tx, done.created, caller, candidate.decided_at!)) throw problem('actor_changed', { detail: `The actor “${candidate.name}” was published, merged or edited since it was accepted.` });
       return updateCandidate(tx, candidate.key, { decision: 'pending', decided_at: null, decided_by: null, note: null, entity_id: null, done: null, updated_at: civic.clock.iso() });
     },
-    /** Corrects a pending candidate. What a person states has the method `manual`. */
+    /** Corrects a pending candidate, and compares it again. What a person states has the method `manual`. */
     async change(tx: Tx, run: RunRow, id: string, change: CandidateChange, caller: Caller): Promise<CandidateRow> {
       checkMayDecide(caller, run);
       const candidate = await locked(tx, run, id);
@@ -116,12 +117,20 @@ export function createDecisions({ civic, directory }: Discovery) {
       const count = (claims: ClaimDraft[]) => claims.filter(({ property }) => property !== 'type').length;
       if (!checked || count(checked.claims) < count(draft.claims)) throw problem('invalid_request', { errors: [{ pointer: '/claims', detail: 'a name and valid values are required, and each claim names a source of the candidate' }] });
       await checkListed(tx, run, checked);
+      await civic.jobs.enqueue(tx, MATCH_JOB, { run_id: run.id }, { unique_key: run.id });
       return updateCandidate(tx, candidate.key, { type: checked.type, name: nameOf(checked.claims), claims: JSON.stringify(checked.claims), matched_at: null, updated_at: civic.clock.iso() });
     },
   };
 }
 
-export function unknownCandidate(id: string): Error {
+/** Returns a candidate of a run. Throws `unknown_candidate`. */
+export async function foundCandidate(reader: Reader, run: RunRow, id: string): Promise<CandidateRow> {
+  const row = isId(id) ? await candidateById(reader, run.key, id.toLowerCase()) : undefined;
+  if (!row) throw unknownCandidate(id);
+  return row;
+}
+
+function unknownCandidate(id: string): Error {
   return problem('unknown_candidate', { detail: `The run has no candidate with the id ${singleLine(id, 100)}.` });
 }
 

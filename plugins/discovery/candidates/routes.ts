@@ -1,14 +1,13 @@
 import type { Request, ServerRoute } from '@hapi/hapi';
-import { isId, Joi, listResponse, pageOf, type Tx } from 'civic';
+import { Joi, listResponse, pageOf, type Tx } from 'civic';
 import { ownerOf, type Discovery, type RunVisibility } from '../context.ts';
 import { callerOf, ownerOfRequest, paging, problems, reading, visibilityQuery, writing } from '../runs/routes.ts';
 import { foundRun, RUNS } from '../runs/runs.ts';
 import type { RunRow } from '../runs/store.ts';
-import { unknownCandidate, type CandidateChange, type Decisions, type NewDecision } from './decide.ts';
-import { MATCH_JOB } from './match.ts';
+import { foundCandidate, type CandidateChange, type Decisions, type NewDecision } from './decide.ts';
 import { candidate, candidateChange, candidateList, decidedCandidate, newDecision } from './schemas.ts';
 import { shownCandidate } from './shown.ts';
-import { candidateById, candidatesPage, DECISIONS, type Decision } from './store.ts';
+import { candidatesPage, DECISIONS, type Decision } from './store.ts';
 
 const runParams = Joi.object({ id: Joi.string().max(100).description('The id of the run') });
 const params = runParams.keys({ cid: Joi.string().max(100).description('The id of the candidate') });
@@ -56,9 +55,7 @@ export function candidateRoutes({ civic }: Discovery, decisions: Decisions): Ser
       },
       async handler(request) {
         const run = await runOf(civic.db.read, request);
-        const row = isId(cidOf(request)) ? await candidateById(civic.db.read, run.key, cidOf(request).toLowerCase()) : undefined;
-        if (!row) throw unknownCandidate(cidOf(request));
-        return shownCandidate(row);
+        return shownCandidate(await foundCandidate(civic.db.read, run, cidOf(request)));
       },
     },
     {
@@ -72,11 +69,7 @@ export function candidateRoutes({ civic }: Discovery, decisions: Decisions): Ser
         plugins: { civic: { problems: [...ofCandidate, 'candidate_decided', 'unlisted_person'] } },
         response: { schema: candidate, sample: 0 },
       },
-      handler: (request) => changing(request, async (tx, run) => {
-        const changed = await decisions.change(tx, run, cidOf(request), request.payload as CandidateChange, callerOf(request));
-        await civic.jobs.enqueue(tx, MATCH_JOB, { run_id: run.id }, { unique_key: run.id });
-        return shownCandidate(changed);
-      }),
+      handler: (request) => changing(request, async (tx, run) => shownCandidate(await decisions.change(tx, run, cidOf(request), request.payload as CandidateChange, callerOf(request)))),
     },
     {
       method: 'POST',

@@ -2,7 +2,7 @@ import { Joi } from 'civic';
 import { DECISIONS } from './store.ts';
 
 const time = Joi.string().isoDate();
-const TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'];
+export const ACTOR_TYPES = ['person', 'organization', 'initiative', 'campaign', 'event'] as const;
 const locator = Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(0).required() }).allow(null);
 
 const claim = Joi.object({
@@ -27,7 +27,7 @@ const source = Joi.object({
 
 export const candidate = Joi.object({
   id: Joi.string().uuid().required(),
-  type: Joi.string().valid(...TYPES).required(),
+  type: Joi.string().valid(...ACTOR_TYPES).required(),
   name: Joi.string().required(),
   score: Joi.number().min(0).max(1).required().description('How certain the run is that this is an actor'),
   claims: Joi.array().items(claim).required(),
@@ -52,7 +52,7 @@ export const newDecision = Joi.object({
 }).meta({ name: 'CandidateDecision' });
 
 export const candidateChange = Joi.object({
-  type: Joi.string().valid(...TYPES),
+  type: Joi.string().valid(...ACTOR_TYPES),
   name: Joi.string().trim().min(1).max(300),
   claims: Joi.array().items(Joi.object({
     property: Joi.string().max(50).required(), value: Joi.any().required(), source_local_id: Joi.string().max(100).required(), excerpt: Joi.string().max(5000).allow(null), locator, confidence: Joi.number().min(0).max(1), method: Joi.string().max(50),

@@ -108,6 +108,20 @@ export async function decisionCounts(reader: Reader, runKeys: number[]): Promise
   return counts;
 }
 
+/** Returns how many candidates of a run have each decision. */
+export async function countDecisions(reader: Reader, runKey: number): Promise<Record<Decision, number>> {
+  const rows: { decision: Decision; count: number | string }[] = await reader(TABLE).where({ run_key: runKey }).groupBy('decision').select('decision').count('* as count');
+  const counts = { pending: 0, accepted: 0, rejected: 0, merged: 0 };
+  for (const { decision, count } of rows) counts[decision] = Number(count);
+  return counts;
+}
+
+/** Returns how many candidates of a workspace, or of the operator, wait for a decision. */
+export async function countPending(reader: Reader, workspaceId: string | null): Promise<number> {
+  const [count] = await reader(TABLE).where({ workspace_id: workspaceId, decision: 'pending' }).count('* as total');
+  return Number(count!.total);
+}
+
 /** Returns candidates who are people, with the place of their run, in the order of their keys, except accepted ones: those are actors. */
 export async function peopleAfter(reader: Reader, key: number, limit: number): Promise<(CandidateRow & { place_key: string | null })[]> {
   return reader(`${TABLE} as candidate`).join('discovery_runs as run', 'run.key', 'candidate.run_key').where('candidate.type', 'person').whereNot('candidate.decision', 'accepted')

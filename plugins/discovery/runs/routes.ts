@@ -1,13 +1,13 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import { Joi, listResponse, pageOf, problem, type Caller } from 'civic';
+import { Joi, listResponse, pageOf, type Caller } from 'civic';
 import { ownerOf, type Discovery, type Owner, type RunVisibility } from '../context.ts';
-import { failRun, isOpen } from '../engine/engine.ts';
+import { cancelRun } from './cancel.ts';
 import type { RunEvents } from './events.ts';
 import { pagesPage } from './pages-store.ts';
 import { foundRun, RUNS, shownPage, shownRuns, type ShownRun } from './runs.ts';
 import { newRun, run, runList, runMessages, sourceList } from './schemas.ts';
 import { startRun, type NewRun } from './start.ts';
-import { lockedRun, STATUSES, type Status } from './store.ts';
+import { STATUSES, type Status } from './store.ts';
 
 export const reading = { mode: 'required' as const, access: { scope: ['discovery:read'] } };
 export const visibilityQuery = Joi.object({ visibility: Joi.string().valid('workspace', 'public').default('workspace').description('`public`: runs of the operator, for reviewers') });
@@ -56,14 +56,7 @@ export function runRoutes(discovery: Discovery, events: RunEvents): ServerRoute[
         plugins: { civic: { problems: [...problems, 'unknown_run', 'run_ended'] } },
         response: { schema: run },
       },
-      handler: (request) => civic.db.write(async (tx) => {
-        const { id } = await foundRun(tx, ownerOfRequest(request), String(request.params.id));
-        const row = (await lockedRun(tx, id))!;
-        if (!isOpen(row)) throw problem('run_ended', { detail: `The run is ${row.status}.` });
-        if (row.job_id !== null) await civic.jobs.cancel(tx, row.job_id);
-        await failRun(discovery, tx, row, { code: 'cancelled', detail: 'The run was cancelled.' });
-        return (await shownRuns(discovery, tx, [(await lockedRun(tx, id))!]))[0]!;
-      }),
+      handler: (request) => civic.db.write(async (tx) => (await shownRuns(discovery, tx, [await cancelRun(discovery, tx, ownerOfRequest(request), String(request.params.id))]))[0]!),
     },
     {
       method: 'GET',

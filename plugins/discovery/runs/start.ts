@@ -1,5 +1,5 @@
 import { exceededHeaders, newId, problem, singleLine, type Caller, type Tx } from 'civic';
-import type { Discovery } from '../context.ts';
+import type { Discovery, Owner } from '../context.ts';
 import { pageAt, rankOf } from '../engine/frontier.ts';
 import { addPages, type NewPage } from './pages-store.ts';
 import { addRuns } from './quota-store.ts';
@@ -16,20 +16,17 @@ export interface NewRun {
   seeds: string[];
 }
 
-/** Starts a run for a caller. Throws `invalid_request` for a place or issue area that does not exist, and `run_quota_spent`. */
-export async function startRun(discovery: Discovery, tx: Tx, caller: Caller & { workspace_id: string }, { location, issue_areas, depth, seeds }: NewRun): Promise<RunRow> {
-  const { civic, directory, accounts } = discovery;
+/** Starts a run of a workspace; with null one of the operator, which has no quota. Throws `invalid_request` for a place or issue area that does not exist, and `run_quota_spent`. */
+export async function startRun(discovery: Discovery, tx: Tx, { workspace_id, account_id, plan }: Pick<Caller, 'account_id' | 'plan'> & Owner, { location, issue_areas, depth, seeds }: NewRun): Promise<RunRow> {
+  const { civic, directory } = discovery;
   const { place, candidates } = await directory.resolvePlace(tx, location);
   if (!place) throw unknownLocation(location, candidates.map(({ display_name }) => display_name));
   checkIssues(discovery, issue_areas);
   const pages = seeds.map(seedPage);
-  const most = accounts?.limitOf(caller.plan, 'discovery_runs') ?? Infinity;
   const now = civic.clock.now();
-  if (await addRuns(tx, caller.workspace_id, monthOf(now), 1) > most) {
-    throw problem('run_quota_spent', { detail: `The plan ${caller.plan} has ${most} discovery runs a month, and all are used.`, headers: exceededHeaders({ limit: most, resetAt: nextMonth(now), now }) });
-  }
+  if (workspace_id !== null) await countRun(discovery, tx, workspace_id, plan);
   const run = await insertRun(tx, {
-    id: newId(now), workspace_id: caller.workspace_id, account_id: caller.account_id, origin: 'request', origin_id: null, status: 'pending', location, place_key: place.place_key, issue_areas: JSON.stringify(issue_areas), depth,
+    id: newId(now), workspace_id, account_id: workspace_id === null ? null : account_id, origin: 'request', origin_id: null, status: 'pending', location, place_key: place.place_key, issue_areas: JSON.stringify(issue_areas), depth,
     phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
     created_at: civic.clock.iso(), started_at: null, completed_at: null,
   });
@@ -37,6 +34,13 @@ export async function startRun(discovery: Discovery, tx: Tx, caller: Caller & { 
   const job_id = await civic.jobs.enqueue(tx, RUN_JOB, { run_id: run.id }, RUN_PRIORITY);
   await updateRun(tx, run.key, { job_id });
   return { ...run, job_id };
+}
+
+async function countRun({ civic, accounts }: Discovery, tx: Tx, workspaceId: string, plan: string): Promise<void> {
+  const most = accounts?.limitOf(plan, 'discovery_runs') ?? Infinity;
+  const now = civic.clock.now();
+  if (await addRuns(tx, workspaceId, monthOf(now), 1) <= most) return;
+  throw problem('run_quota_spent', { detail: `The plan ${plan} has ${most} discovery runs a month, and all are used.`, headers: exceededHeaders({ limit: most, resetAt: nextMonth(now), now }) });
 }
 
 function seedPage(url: string, at: number): NewPage {
