@@ -60,6 +60,7 @@ export type { TextValues } from './texts/message.ts';
 export type { Texts } from './texts/texts.ts';
 export { addHeaders, clientAddressOf, pagePath, routeScopes } from './http/state.ts';
 export { respondOnce } from './idempotency/handler.ts';
+export { checkBody } from './http/validation.ts';
 export { addressGroup } from './http/client-address.ts';
 export { exceededHeaders } from './http/exceeded.ts';
 export { textFrame } from './http/frame.ts';

@@ -70,6 +70,8 @@ export interface RouteDeclaration {
   headers?: ('Cache-Control' | 'Content-Location' | 'Last-Modified' | 'Preference-Applied' | 'Vary')[];
   /** The media types of its response besides `application/json`. A JSON type among them has the response schema and replaces `application/json`. */
   produces?: string[];
+  /** The schema of a JSON body that the handler reads as a stream, for OpenAPI: hapi does not check it. */
+  body?: JoiSchema;
   /** The response contains a secret and is not stored: a repeated Idempotency-Key is 409. */
   secret?: boolean;
   /** The summary of HEAD, where OpenAPI lists it as an operation. HEAD works on every GET route. */

@@ -67,7 +67,7 @@ export function describeRoute(server: Server, route: RequestRoute): PublishedRou
   const isRead = route.method === 'get';
   const protocol = settings.plugins?.civic?.protocol;
   const query = protocol?.query ?? settings.validate?.query;
-  const payload = protocol?.payload ?? settings.validate?.payload;
+  const payload = protocol?.payload ?? settings.plugins?.civic?.body ?? settings.validate?.payload;
   const takesBody = !isRead && (isSchema(payload) || settings.payload?.output !== 'data');
   return {
     method: route.method as PublishedRoute['method'],

@@ -56,6 +56,7 @@ export type { ActorWithSources, Coverage } from './offered/reads.ts';
 export type { CitedSource, ActorReference, SourceReference } from './offered/references.ts';
 export type { SourcePage } from './offered/sources.ts';
 export type { StatedClaim, StatedValue } from './offered/statements.ts';
+export type { DraftFault } from './ledger/service.ts';
 export type { DirectoryService } from './offered/service.ts';
 export type { Actor, ActorDetail, ActorDraft, ActorType, Claim, ClaimDraft, ClaimValues, FlagCounts, FreshnessStatus, Method, Property, Source, SourceDraft } from './types.ts';
 export type { PlaceOverview, Topic } from './offered/places.ts';

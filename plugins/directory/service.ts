@@ -72,7 +72,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
     watched: createWatchedSlot(),
     meetings: createMeetingsSlot(),
     links: createPageLinks(civic.url),
-    countWrite: async (tx, caller) => accounts?.workspaceHooks.use(tx, caller, 'entity_writes'),
+    countWrite: async (tx, caller, amount) => accounts?.workspaceHooks.use(tx, caller, 'entity_writes', amount),
     transfer: createTransfer({
       civic, ledger, places, taxonomy,
       ledgerOn: (db) => createLedger({ civic: { db, clock: civic.clock, url: civic.url, emit: async () => undefined }, ...parts, onProjected: () => undefined }),

@@ -17,6 +17,7 @@ import { deleteMonthsOf, runsIn } from './runs/quota-store.ts';
 import { monthOf, RUN_JOB } from './runs/start.ts';
 import { deleteRunsOf } from './runs/store.ts';
 import { searchCheck } from './search/check.ts';
+import { syncRoutes } from './syncs/routes.ts';
 import { discoveryService } from './service.ts';
 import { discoveryResources, discoveryTools } from './tools.ts';
 
@@ -64,7 +65,7 @@ export default definePlugin<DiscoveryConfig>({
       civic.watch('accounts.access_changed', ({ payload }) => events.endOf(payload.account_id));
       server.ext('onPreStop', () => events.stop());
       const decisions = createDecisions(discovery);
-      server.route([...runRoutes(discovery, events), ...candidateRoutes(discovery, decisions)]);
+      server.route([...runRoutes(discovery, events), ...candidateRoutes(discovery, decisions), ...syncRoutes(discovery, civic.serviceIfOn('workspaces'))]);
       registerPages(server, discovery, { decisions, events, accounts });
     }
     return {

@@ -9,7 +9,7 @@ export type { Finding } from './candidates/propose.ts';
 
 /** What findings come from, such as a watched source. Each origin has one run. */
 export interface Origin {
-  type: Exclude<RunRow['origin'], 'request'>;
+  type: Exclude<RunRow['origin'], 'request' | 'sync'>;
   id: string;
   /** Null for the operator's. */
   workspace_id: string | null;

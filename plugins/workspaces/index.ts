@@ -5,6 +5,7 @@ import { briefProblems } from './briefs/problems.ts';
 import { registerBriefs } from './briefs/register.ts';
 import { createContext } from './context.ts';
 import { workspaceExamples } from './examples.ts';
+import { createLinks } from './links.ts';
 import { createLists } from './lists/lists.ts';
 import { listPages } from './lists/pages.ts';
 import { listRoutes } from './lists/routes.ts';
@@ -37,6 +38,7 @@ import { wholeRoutes } from './whole/routes.ts';
 
 export type { MemberPage, Section, Shown } from './pages/frame.ts';
 export type { SectionPages, WorkspacesService } from './service.ts';
+export type { RecordLinks } from './links.ts';
 export type { WorkspaceContext, WorkspaceRole } from './context.ts';
 
 export default definePlugin<WorkspacesConfig>({
@@ -58,7 +60,6 @@ export default definePlugin<WorkspacesConfig>({
     const lists = createLists(workspaces);
     const items = { notes: createNotes(workspaces), targets: followTargets(createTargets(workspaces), () => watching.watches()), reviews: createReviews(workspaces) };
     const usage = createUsage(workspaces);
-    civic.provide(createService(pages));
 
     accounts.workspaceHooks.whenUsed(usage.record);
     accounts.workspaceHooks.whenDeleted(async (tx, workspaceId) => {
@@ -79,6 +80,7 @@ export default definePlugin<WorkspacesConfig>({
     server.route([...listRoutes(workspaces, lists), ...itemRoutes(workspaces, items), ...usageRoutes(workspaces)]);
     server.route([...overviewPages(workspaces, pages, lists), ...listPages(workspaces, pages, lists), ...savePages(workspaces, pages, lists), ...notePages(workspaces, pages, items.notes), ...targetPages(workspaces, pages, items.targets), ...reviewPages(workspaces, pages, items.reviews)]);
     const briefs = registerBriefs(server, workspaces, pages, lists);
+    civic.provide(createService(pages, createLinks(workspaces, { lists, briefs, targets: items.targets })));
     const watching = registerWatches(server, workspaces, pages, createScopes());
     const everything = () => ({ lists, ...items, briefs, watches: watching.watches() });
     server.route(wholeRoutes(workspaces, pages, everything));

@@ -1,10 +1,11 @@
 import type { Lifecycle, ResponseObject } from '@hapi/hapi';
 import type { Tx } from 'civic';
 import type { WorkspaceContext, WorkspaceRole } from './context.ts';
+import type { LinkWrites } from './links.ts';
 import type { MemberPage, Section, Shown, WorkspacePages } from './pages/frame.ts';
 
 /** The service of this plugin for other plugins. */
-export interface WorkspacesService {
+export interface WorkspacesService extends LinkWrites {
   /** Functions for pages of other plugins below `/workspaces/{id}`. */
   pages: SectionPages;
 }
@@ -26,6 +27,6 @@ declare module 'civic' {
   interface Services { workspaces: WorkspacesService }
 }
 
-export function createService({ section, member, change, go, show }: WorkspacePages): WorkspacesService {
-  return { pages: { section, member, change, go, show } };
+export function createService({ section, member, change, go, show }: WorkspacePages, links: LinkWrites): WorkspacesService {
+  return { pages: { section, member, change, go, show }, ...links };
 }

@@ -25,8 +25,8 @@ const MOST_LINKED = 5;
 
 export interface WriteContext extends DirectoryContext {
   ledger: Ledger;
-  /** Counts a write as a use of the caller's workspace, in its transaction. */
-  countWrite(tx: Tx, caller: Caller): Promise<void>;
+  /** Counts writes as uses of the caller's workspace, in their transaction; one when `amount` is absent. */
+  countWrite(tx: Tx, caller: Caller, amount?: number): Promise<void>;
 }
 
 export function writeRoutes(context: WriteContext): ServerRoute[] {

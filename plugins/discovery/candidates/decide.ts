@@ -26,7 +26,7 @@ export interface Decided {
 }
 
 /** What reverts a decision. */
-type Done = { created: string } | { edit: DoneEdit } | { linked: string };
+export type Done = { created: string } | { edit: DoneEdit } | { linked: string };
 
 export type Decisions = ReturnType<typeof createDecisions>;
 

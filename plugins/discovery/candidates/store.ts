@@ -73,6 +73,15 @@ export async function candidatesOfRun(tx: Tx, runKey: number, fingerprints: stri
   return found;
 }
 
+/** Returns which of these fingerprints a run has. */
+export async function knownFingerprints(reader: Reader, runKey: number, fingerprints: string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let at = 0; at < fingerprints.length; at += AT_ONCE) {
+    for (const print of await reader(TABLE).where({ run_key: runKey }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).pluck('fingerprint')) found.add(String(print));
+  }
+  return found;
+}
+
 /** Returns the latest rejection of each fingerprint in all runs of a workspace, or of the operator. */
 export async function rejectionsOf(reader: Reader, workspaceId: string | null, fingerprints: string[]): Promise<Map<string, CandidateRow>> {
   const found = new Map<string, CandidateRow>();

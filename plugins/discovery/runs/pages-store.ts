@@ -25,6 +25,9 @@ export interface PageRow {
   issue_areas: string | null;
 }
 
+/** A page that a local tool read. */
+export type ReadPage = Pick<PageRow, 'url' | 'title' | 'content_hash' | 'retrieved_at' | 'found'>;
+
 /** A page with the title that the link to it has, where that is known. */
 export type NewPage = Pick<PageRow, 'url' | 'host' | 'rank'> & Partial<Pick<PageRow, 'title'>>;
 
@@ -33,6 +36,14 @@ export async function addPages(tx: Tx, runKey: number, pages: NewPage[]): Promis
   for (let at = 0; at < pages.length; at += AT_ONCE) {
     const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, title: page.title ?? null, run_key: runKey, state: 'waiting', attempts: 0, reason: null, detail: null, content_hash: null, retrieved_at: null, found: 0, issue_areas: null }));
     await tx(TABLE).insert(rows).onConflict(['run_key', 'url']).ignore();
+  }
+}
+
+/** Adds pages that a local tool read, or replaces what is known of them. */
+export async function addReadPages(tx: Tx, runKey: number, pages: ReadPage[]): Promise<void> {
+  for (let at = 0; at < pages.length; at += AT_ONCE) {
+    const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, run_key: runKey, host: new URL(page.url).host, state: 'read', rank: 0, attempts: 0, reason: null, detail: null, issue_areas: null }));
+    await tx(TABLE).insert(rows).onConflict(['run_key', 'url']).merge(['title', 'content_hash', 'retrieved_at', 'found']);
   }
 }
 

@@ -2,6 +2,7 @@ import { isId, problem, singleLine, type Reader } from 'civic';
 import { decisionCounts, type DecisionCounts } from '../candidates/store.ts';
 import type { Discovery, Owner } from '../context.ts';
 import type { Gap } from '../engine/gaps.ts';
+import type { SyncRecord } from '../syncs/sync.ts';
 import { runById, runsPage, type RunFilter, type RunRow } from './store.ts';
 
 export const RUNS = '/api/discovery-runs';
@@ -29,9 +30,11 @@ export async function shownPage(discovery: Discovery, reader: Reader, filter: Ru
 
 function shownRun(row: RunRow, { pending, decided }: DecisionCounts, url: (path: string) => string) {
   const { id, status, location, depth, queries, sources_found, sources_fetched, sources_skipped, candidates, duplicates, created_at, started_at, completed_at } = row;
+  const sync = row.sync ? JSON.parse(row.sync) as SyncRecord : null;
   return {
     id, status,
-    origin: { type: row.origin, id: row.origin_id },
+    origin: { type: row.origin, id: sync?.local_run_id ?? row.origin_id },
+    sync,
     location,
     place: row.place_key,
     issue_areas: JSON.parse(row.issue_areas) as string[],

@@ -4,12 +4,19 @@ import { GAP_TYPES } from '../engine/gaps.ts';
 import { DEPTHS, ORIGINS, STATUSES } from './store.ts';
 
 const time = Joi.string().isoDate();
+const linked = Joi.string().allow(null);
 const count = Joi.number().integer().min(0).required();
 
 export const run = Joi.object({
   id: Joi.string().uuid().required(),
   status: Joi.string().valid(...STATUSES).required(),
-  origin: Joi.object({ type: Joi.string().valid(...ORIGINS).required(), id: Joi.string().allow(null).required() }).required().description('`watched_source`: the run of a source, with its id, which grows as the source is read'),
+  origin: Joi.object({ type: Joi.string().valid(...ORIGINS).required(), id: Joi.string().allow(null).required() }).required().description('`watched_source`: the run of a source, with its id, which grows as the source is read. `sync`: a run of a local tool, with its id there'),
+  sync: Joi.object({
+    local_run_id: Joi.string().required(),
+    tool: Joi.object({ name: Joi.string().required(), version: Joi.string().required() }).required(),
+    visibility: Joi.string().valid('workspace', 'public').required().description('`public`: the entries are meant to be published, by reviewers'),
+    links: Joi.object({ brief_id: linked, list_id: linked, coverage_target_id: linked }).required(),
+  }).allow(null).required().meta({ name: 'SyncRecord' }).description('What the local tool states about its run'),
   location: Joi.string().allow('').required(),
   place: Joi.string().allow(null).required().description('The key of the place'),
   issue_areas: Joi.array().items(Joi.string()).required(),

@@ -65,7 +65,8 @@ export function monthOf(time: number): string {
   return new Date(time).toISOString().slice(0, 7);
 }
 
-function nextMonth(time: number): number {
+/** Returns when the next month begins in UTC. */
+export function nextMonth(time: number): number {
   const date = new Date(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }

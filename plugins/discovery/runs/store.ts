@@ -3,7 +3,7 @@ import { dialectOf, type Reader, type Tx } from 'civic';
 const TABLE = 'discovery_runs';
 
 export const STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
-export const ORIGINS = ['request', 'watched_source'] as const;
+export const ORIGINS = ['request', 'watched_source', 'sync'] as const;
 export const DEPTHS = ['standard', 'deep'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -35,6 +35,8 @@ export interface RunRow {
   renders?: number | null;
   /** JSON of `Gap[]`; null until the run is completed. */
   gaps?: string | null;
+  /** JSON of a `SyncRecord`, for a run of a local tool. */
+  sync?: string | null;
   created_at: string;
   started_at: string | null;
   completed_at: string | null;

@@ -21,6 +21,15 @@ export async function insertItem(tx: Tx, row: Omit<ItemRow, 'key'>): Promise<Ite
   return inserted!;
 }
 
+export async function insertItems(tx: Tx, rows: Omit<ItemRow, 'key'>[]): Promise<void> {
+  await tx('workspaces_list_items').insert(rows);
+}
+
+/** Returns which of these entries a list has. */
+export async function itemsAmong(reader: Reader, listKey: number, entityIds: string[]): Promise<Set<string>> {
+  return new Set((await reader('workspaces_list_items').where({ list_key: listKey }).whereIn('entity_id', entityIds).pluck('entity_id')) as string[]);
+}
+
 /** Changes the number of items of a list, whose row the transaction has locked. */
 export async function addToCount(tx: Tx, listKey: number, added: number, at: string): Promise<void> {
   await tx('workspaces_lists').where({ key: listKey }).update({ item_count: tx.raw('item_count + ?', [added]), updated_at: at });
