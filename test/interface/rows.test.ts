@@ -10,10 +10,10 @@ const { describe, it } = lab;
 
 /** What other plugins will bring. A row leaves this list with its first test, and never comes back. */
 const WITHOUT_TEST: Record<string, string> = {
-  service: 'mcp-hosted, mcp-transport, mcp-oauth, discovery-authenticated, discovery-finds, discovery-unverified, local-sync, workspace-private, workspace-separate, workspace-choice, flags-anyone, flags-no-judgment, self-hosted',
-  resources: 'flag-entity-id, flag-source-id, flag-reason, flag-type, flag-type-stale, flag-type-broken-link, run-id, receipt-run, receipt-entries, receipt-states, receipt-workspace, workspace-items',
+  service: 'mcp-hosted, mcp-transport, mcp-oauth, discovery-authenticated, discovery-finds, discovery-unverified, workspace-private, workspace-separate, workspace-choice, flags-anyone, flags-no-judgment, self-hosted',
+  resources: 'flag-entity-id, flag-source-id, flag-reason, flag-type, flag-type-stale, flag-type-broken-link, run-id, workspace-items',
   states: 'pending, running, completed, failed, polling',
-  endpoints: 'entity-sources-404, entity-flags, source-flags, runs-create, runs-create-body, runs-list, run, runs-sync, mcp',
+  endpoints: 'entity-sources-404, entity-flags, source-flags, runs-create, runs-create-body, runs-list, run, mcp',
   auth: 'public-lowest-limit, bearer, keys-in-settings, runs-authenticated, mcp-metadata, mcp-refresh, passkeys',
   errors: '404-actor, place-typo',
   limits: 'plans, renders-per-run, renders-serial, renders-fallback, renders-off, scout-config-show',

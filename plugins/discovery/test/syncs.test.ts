@@ -38,7 +38,7 @@ for (const database of testDatabases()) {
     });
     after(() => kit.close());
 
-    it('stores entries as private actors with their claims and sources, and lists the run', async () => {
+    it('stores entries as private actors with their claims and sources, and lists the run [service.local-sync, endpoints.runs-sync, resources.receipt-run, resources.receipt-entries, resources.receipt-states, resources.receipt-workspace]', async () => {
       const sent = bundle({ entries: [entry('e1', 'Maple Row Neighbors', [website('https://maple-row.example/'), { property: 'place', value: 'gladstone-mo', source_local_id: 's2' }])], sources: [source('s1'), source('s2', { excerpt: 'In Gladstone', publication: 'The Courier' }), source('unused')] });
       const { status, body, headers } = await sync(sent);
       expect(status, JSON.stringify(body)).to.equal(201);
