@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { testDatabases } from '../../core/testing.ts';
 import { openSite, type Site } from '../../plugins/ingest/test/site.ts';
+import { runCommand } from '../../plugins/accounts/test/kit.ts';
 import { consoleKit, until, type ConsoleKit, type Reader } from './kit.ts';
 
 export const lab = Lab.script();
@@ -45,12 +46,18 @@ for (const database of testDatabases()) {
       const wrong = await send(PAGE, { url: 'calendar', place: '', name: 'Ours' });
       expect(wrong.status).to.equal(400);
       expect(wrong.text).to.contain('Enter the whole address, beginning with https:// or http://').and.contain('value="Ours"');
-      expect((await send(PAGE, { url: `${site.url}/gone`, place: '', name: '' })).text).to.contain('responded with the status 404.');
-      expect((await send(PAGE, { url: `${site.url}/v1/city/events`, place: 'Nowhere at all', name: '' })).text).to.contain('No place has this name for certain.');
+      expect((await send(PAGE, { url: `${site.url}/gone`, place: '', name: '' })).text).to.contain('responded with the status 404. Find where the page is now, and watch that address.');
+      const nowhere = await send(PAGE, { url: `${site.url}/v1/city/events`, place: 'Springfeld', name: 'Mine' });
+      expect(nowhere.status).to.equal(400);
+      expect(nowhere.text).to.contain('No place has this name for certain.').and.contain('Springfield').and.contain('value="Springfeld"').and.contain('value="Mine"');
+      const unknown = await send(PAGE, { url: `${site.url}/v1/city/events`, place: '', name: '', issues: 'Housing affordability, gossip', tags: 'a b', source_class: 'news', platform: 'legistar_api', cadence: '900' });
+      expect(unknown.status).to.equal(400);
+      expect(unknown.text).to.contain('An issue is not known.').and.contain('value="Housing affordability, gossip"').and.contain('<option value="news" selected>').and.contain('<option value="legistar_api" selected>').and.contain('<option value="900" selected>');
+      expect((await send(PAGE, { url: `${site.url}/v1/city/events`, place: '', name: '', tags: 'a é' })).text).to.contain('Tags have lower-case letters');
     });
 
     it('read an address, watch it, and show its reads', async () => {
-      const done = await send(PAGE, { url: `${site.url}/v1/city/events`, place: 'St. Louis, Missouri', name: 'City calendar' });
+      const done = await send(PAGE, { url: `${site.url}/v1/city/events`, place: 'St. Louis, Missouri', name: 'City calendar', issues: 'Housing affordability', tags: 'council, weekly', source_class: 'news', platform: 'legistar_api', cadence: '21600' });
       expect(done.status, done.text).to.equal(200);
       expect(done.text).to.contain('One row was found').and.contain('City Council');
       path = pathIn(done.text);
@@ -58,6 +65,31 @@ for (const database of testDatabases()) {
       const { text } = await reviewer.get(path);
       expect(text).to.contain('Healthy').and.contain('Legistar Web API').and.contain('St. Louis').and.contain('1 added, 0 changed, 0 gone').and.contain('<rect class="read"').and.contain('aria-label="The last read: none failed.');
       expect((await reviewer.get(PAGE)).text).to.contain(`href="${path}"`).and.contain('One row');
+    });
+
+    it('have issues, tags, a class and a time between reads, which are edited', async () => {
+      const form = (await reviewer.get(path)).text;
+      expect(form).to.contain('value="housing affordability"').and.contain('value="council, weekly"').and.contain('<option value="news" selected>').and.contain('<option value="21600" selected>');
+      await send(path, { act: 'edit', name: 'City calendar', url: `${site.url}/v1/city/events`, place: 'St. Louis, Missouri', issues: 'public transit', tags: '', source_class: '', cadence: '' });
+      const source = await kit.db.read('ingest_sources').where({ id: path.split('/').at(-1) }).first('issues', 'tags', 'source_class', 'cadence_seconds');
+      expect(source).to.equal({ issues: '["public_transit"]', tags: '[]', source_class: null, cadence_seconds: null });
+      expect((await send(path, { act: 'edit', name: 'City calendar', url: `${site.url}/v1/city/events`, place: 'Springfeld', issues: '', tags: 'x' })).status).to.equal(400);
+    });
+
+    it('list their reads on the command line', async () => {
+      const [read] = await runCommand(kit, 'source history', {}, [path.split('/').at(-1)!]) as unknown as object[];
+      expect(read).to.include({ outcome: 'read', rows: 1, added: 1 });
+      await expect(runCommand(kit, 'source history', { limit: '0' }, [path.split('/').at(-1)!])).to.reject(/--limit/);
+    });
+
+    it('state that nothing reads their platform any more', async () => {
+      await kit.db.write((tx) => tx('ingest_sources').where({ id: path.split('/').at(-1) }).update({ platform: 'vanished' }));
+      expect((await reviewer.get(path)).status).to.equal(200);
+      expect((await send(path, { act: 'test' })).text).to.contain('Nothing here reads the platform “vanished” any more.');
+      await send(path, { act: 'pause' });
+      await send(path, { act: 'resume' });
+      await until(async () => (await reviewer.get(path)).text.includes('Failed'));
+      await kit.db.write((tx) => tx('ingest_sources').where({ id: path.split('/').at(-1) }).update({ platform: 'legistar_api' }));
     });
 
     it('are added in a list, pasted or as a file, and exported', async () => {

@@ -17,8 +17,17 @@ import type { Adapter } from './types.ts';
 /** All platforms that are known. A new one is one file, and one line here. */
 export const ADAPTERS: Adapter[] = [legistarApi, icalendar, feed, cityScrapers, federalRegister, grants, jsonEvents, boardDocs, legistarPages, granicus, civicPlus, schemaOrg, pageMeetings, page];
 
+/** The platform of a source that was stored by another version of this plugin. */
+export class UnknownPlatform extends Error {
+  constructor(name: string) {
+    super(`Nothing here reads the platform “${name}” any more. Delete the source and add its address again, which recognises its platform.`);
+  }
+}
+
+/** Returns the adapter of a platform; for one that is not known, an adapter whose reads fail with `UnknownPlatform`. */
 export function adapterOf(name: string): Adapter {
-  const adapter = ADAPTERS.find((one) => one.name === name);
-  if (!adapter) throw new Error(`No adapter has the name ${name}`);
-  return adapter;
+  return ADAPTERS.find((one) => one.name === name) ?? {
+    name, label: name, source_class: 'government_record', opensMore: true, recognises: () => 0,
+    rows() { throw new UnknownPlatform(name); },
+  };
 }

@@ -9,6 +9,8 @@ import { shownRows, type ShownSource } from '../sources/shown.ts';
 import type { SourceRow } from '../sources/store.ts';
 import type { SourcePage } from './area.ts';
 
+/** A time as it is stored. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UNITS = [['days', 86_400], ['hours', 3600], ['minutes', 60]] as const;
 
 /** Returns what pages show of a source, in the language of the page. */
@@ -28,6 +30,17 @@ export function cadenceText(seconds: number, t: Texts): string {
   return t(`every.${unit}`, { count: Math.round(seconds / size) });
 }
 
+/** How often a source can be read, besides what the instance sets. */
+const CADENCES = [900, 3600, 6 * 3600, 86_400, 7 * 86_400];
+
+/** Returns the times between reads that a form offers. */
+export function cadenceChoices({ cadence }: Ingest, { cadence_seconds, tags }: Pick<SourceRow, 'cadence_seconds' | 'tags'>, t: Texts, given: unknown): object[] {
+  const chosen = String(given ?? cadence_seconds ?? '');
+  const usual = t('sources.cadence_usual', { every: cadenceText(cadence({ cadence_seconds: null, tags }), t) });
+  const offered = [...new Set([...CADENCES, ...(cadence_seconds === null ? [] : [cadence_seconds])])].toSorted((a, b) => a - b);
+  return [{ value: '', label: usual }, ...offered.map((seconds) => ({ value: String(seconds), label: cadenceText(seconds, t) }))].map((one) => ({ ...one, isChosen: one.value === chosen }));
+}
+
 export function readOnPage({ when }: AccountsService['pages'], { at, outcome, detail, added, changed, gone, signals }: ReadRow, t: Texts): object {
   return { at: when(at, t), outcomeText: t(`outcomes.${outcome}`), detail, added, changed, gone, signals, hasChanges: added + changed + gone > 0 };
 }
@@ -40,10 +53,11 @@ export function rowsOnPage(rows: Row[], zone: string, t: Texts): object[] {
 }
 
 /** Returns what changed last, with the lines of pages that can be ignored. */
-export function changesOnPage({ last_changes, ignored }: SourceRow, t: Texts): object[] {
+export function changesOnPage({ last_changes, ignored }: SourceRow, zone: string, t: Texts): object[] {
+  const shown = (value: string | null) => (value !== null && TIME.test(value) ? t.formatTime(value, zone) : value);
   const known = new Set(JSON.parse(ignored) as string[]);
   return (JSON.parse(last_changes ?? '[]') as ShownChange[]).map(({ title, field, before, after }) => {
     const passage = field === 'text' ? after ?? before : null;
-    return { title, field: field === 'text' || field === 'row' ? null : t(`fields.${field}`), before, after, passage, isIgnored: passage !== null && known.has(passage) };
+    return { title, field: field === 'text' || field === 'row' ? null : t(`fields.${field}`), before: shown(before), after: shown(after), passage, isIgnored: passage !== null && known.has(passage) };
   });
 }

@@ -1,7 +1,6 @@
 import type { ResponseObject } from '@hapi/hapi';
 import { problem, readForm } from 'civic';
 import type { AccountsService } from 'civic/accounts';
-import { adapterOf } from '../adapters/adapters.ts';
 import type { Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
 import { feedsOf } from '../feeds/routes.ts';
@@ -13,12 +12,10 @@ import type { SourceChanges, Sources } from '../sources/sources.ts';
 import type { SourceRow } from '../sources/store.ts';
 import { go, noticeOf, type Notice, type SourcePage } from './area.ts';
 import { barsOf } from './bars.ts';
-import { editForm, formFault, placeIn } from './forms.ts';
-import { cadenceText, changesOnPage, readOnPage, rowsOnPage, sourceOnPage } from './shown.ts';
+import { classChoices, editForm, formFault, placeIn, settingsIn } from './forms.ts';
+import { cadenceChoices, changesOnPage, readOnPage, rowsOnPage, sourceOnPage } from './shown.ts';
 
 const READS = 30;
-/** How often a source can be read, besides what the instance sets. */
-const CADENCES = [900, 3600, 6 * 3600, 86_400, 7 * 86_400];
 
 /** What a read that is not stored found. */
 interface JustRead {
@@ -51,10 +48,10 @@ export function createSourcePage(ingest: Ingest, sources: Sources, { pages }: Pi
     const place = await placeOf(row);
     const zone = await ingest.timeZone(civic.db.read, row);
     return page.show({ template: 'ingest/source', title: row.name, status }, {
-      source: sourceOnPage(ingest, pages, page, source!, place), feeds: owner.workspace_id === null && feedsOf(row.id), notice: noticeOf(page), changes: changesOnPage(row, t), changed: pages.when(row.last_change_at, t), ignored: source!.ignored,
+      source: sourceOnPage(ingest, pages, page, source!, place), feeds: owner.workspace_id === null && feedsOf(row.id), notice: noticeOf(page), changes: changesOnPage(row, zone, t), changed: pages.when(row.last_change_at, t), ignored: source!.ignored,
       isRead: read !== undefined, found: read?.rows.length, fault: read?.fault && t('sources.not_read'), detail: read?.fault?.detail, rows: rowsOnPage(read?.rows ?? await newestRows(civic.db.read, row.key, SAMPLE), zone, t),
       reads: rows.map((one) => readOnPage(pages, one, t)), shown: rows.length, failed: rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused').length, bars: barsOf(rows, READS),
-      given: { name: row.name, url: row.url, place }, isEdited: more.errors !== undefined, cadences: cadencesOf(row, t, more.given?.['cadence']), ...more,
+      given: { name: row.name, url: row.url, place, issues: source!.issues.map((slug) => slug.replaceAll('_', ' ')).join(', '), tags: source!.tags.join(', ') }, isEdited: more.errors !== undefined, cadences: cadenceChoices(ingest, row, t, more.given?.['cadence']), classes: classChoices(more.given ? more.given['source_class'] : row.source_class, t), ...more,
     });
   }
 
@@ -62,16 +59,9 @@ export function createSourcePage(ingest: Ingest, sources: Sources, { pages }: Pi
     return place_key === null ? undefined : (await directory.places(civic.db.read, [place_key])).get(place_key)?.display_name;
   }
 
-  function cadencesOf({ cadence_seconds, tags }: SourceRow, t: SourcePage['t'], given: unknown): object[] {
-    const chosen = given ?? String(cadence_seconds ?? '');
-    const usual = t('sources.cadence_usual', { every: cadenceText(ingest.cadence({ cadence_seconds: null, tags }), t) });
-    const offered = [...new Set([...CADENCES, ...(cadence_seconds === null ? [] : [cadence_seconds])])].toSorted((a, b) => a - b);
-    return [{ value: '', label: usual }, ...offered.map((seconds) => ({ value: String(seconds), label: cadenceText(seconds, t) }))].map((one) => ({ ...one, isChosen: one.value === chosen }));
-  }
-
   async function test(page: SourcePage, id: string): Promise<ResponseObject> {
     const { url, place_key, platform } = await sources.found(civic.db.read, page.owner, id);
-    return show(page, id, { read: await sources.test({ url, place: place_key, ...(platform !== null && { platform: adapterOf(platform).name }) }) });
+    return show(page, id, { read: await sources.test({ url, place: place_key, ...(platform !== null && { platform }) }) });
   }
 
   async function edit(page: SourcePage, id: string): Promise<ResponseObject> {
@@ -81,7 +71,7 @@ export function createSourcePage(ingest: Ingest, sources: Sources, { pages }: Pi
     try {
       // A name that was not edited is not resolved: it may have been given by its key.
       const place = values.place === (await placeOf(row) ?? '') ? row.place_key : await placeIn(ingest, values.place);
-      const changes: SourceChanges = { name: values.name, place, cadence_seconds: values.cadence || null, ...(values.url !== row.url && { url: values.url }) };
+      const changes: SourceChanges = { ...settingsIn(values), name: values.name, place, ...(values.url !== row.url && { url: values.url }) };
       await sources.change(page.owner, id, changes, { test: true, write: page.change });
     } catch (error) {
       const fault = formFault(error, page.t);

@@ -1,9 +1,10 @@
 import type { BrowserRun, Document, Read } from 'civic/reader';
+import { UnknownPlatform } from '../adapters/adapters.ts';
 import type { Adapter, AdapterContext, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
 import type { ReadDocument } from './actors.ts';
 import { cleanRow } from './clean.ts';
-import { documentFault, type Fault } from './fault.ts';
+import { documentFault, readFault, type Fault } from './fault.ts';
 
 const DAY_MS = 24 * 3600_000;
 /** Of one source; the rest is left out, and then nothing that is missing counts as gone. */
@@ -34,7 +35,7 @@ export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal
   const browser: BrowserRun = { renders: 0 };
   const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', browser, ...(signal && { signal }) });
   const none = { read, document: null, rows: [], fault: null, opened: [] };
-  if (read.content === null) return { ...none, fault: { code: read.reason!, detail: read.detail ?? 'The page could not be read.' } };
+  if (read.content === null) return { ...none, fault: readFault(read) };
   if (read.content.hash === known_hash) return none;
   const parsed = await parsedDocument(ingest, read);
   if ('code' in parsed) return { ...none, fault: parsed };
@@ -62,6 +63,7 @@ async function rowsIn(adapter: Adapter, document: Document, context: AdapterCont
   try {
     return { rows: withoutRepeats((await adapter.rows(document, context)).slice(0, MOST_ROWS).map(cleanRow)), fault: null };
   } catch (error) {
+    if (error instanceof UnknownPlatform) return { rows: [], fault: { code: 'unknown_platform', detail: error.message } };
     return { rows: [], fault: { code: 'not_understood', detail: `The page is not what ${adapter.label} usually shows: ${(error as Error).message}` } };
   }
 }

@@ -11,6 +11,19 @@ export interface Fault {
 /** So many rows must have been there before none is an alarm. */
 const MANY = 3;
 
+/** Returns why a page could not be read. What to do about an HTTP status depends on what the page is for, so that it is stated here. */
+export function readFault({ reason, detail, status }: Pick<Read, 'reason' | 'detail' | 'status'>): Fault {
+  const said = detail ?? 'The page could not be read.';
+  return { code: reason!, detail: reason === 'http_status' && status !== null ? `${said} ${remedyOf(status)}` : said };
+}
+
+function remedyOf(status: number): string {
+  if (status === 404 || status === 410) return 'Find where the page is now, and watch that address.';
+  if (status === 401 || status === 403) return 'The site refuses programs, or asks for a sign-in: watch another public page, calendar or feed of it.';
+  if (status === 429 || status >= 500) return 'It is read again by itself. If it stays so, open the page, and report it to the publisher.';
+  return 'Open the page, and change the address of the source if it is elsewhere now.';
+}
+
 /** Returns why a document cannot be what is watched, before its rows are read. */
 export function documentFault(document: Document, { url, final_url, via }: Pick<Read, 'url' | 'final_url' | 'via'>): Fault | null {
   if (document.login_wall) return { code: 'login_wall', detail: `${hostOf(final_url)} asks for a sign-in instead of showing the page. Watch a public page instead.` };

@@ -34,6 +34,8 @@ const NOUNS: Record<string, string> = { items: 'agenda item', documents: 'docume
 
 function described({ field, before, after }: SignalChange, zone: string): string {
   if (field === 'start') return `moved from ${timeOf(before, zone)} to ${timeOf(after, zone)}`;
+  // The name of what changed is the new title.
+  if (field === 'title') return `title changed from ${textOf(before) || 'none'}`;
   if (field === 'location') return `place changed to ${textOf(after) || 'none'}`;
   const noun = NOUNS[field];
   if (noun === undefined) return `${field} changed to ${textOf(after) || 'none'}`;

@@ -5,7 +5,8 @@ import { opmlOf } from '../lists/opml.ts';
 import { CLASSES } from './class.ts';
 import type { Notice } from './notices.ts';
 import { cadenceOfOperator, sourceChange, SHORTEST_OF_OPERATOR } from './schemas.ts';
-import { shownRows, type ShownSource } from './shown.ts';
+import { shownRead, shownRows, type ShownSource } from './shown.ts';
+import { meetingTime } from '../signals/words.ts';
 import type { Owner, SourceChanges, SourceInput, Sources } from './sources.ts';
 
 export const OPERATOR: Owner = { workspace_id: null, account_id: null, most: Infinity, plan: null };
@@ -20,10 +21,12 @@ const SETTINGS: CommandOption[] = [
   { name: 'every', value: 'seconds', summary: 'How many seconds are between two reads' },
 ];
 
+const MOST_READS = 100;
+
 const NO_TEST: CommandOption = { name: 'no-test', summary: 'Store the address without reading it first' };
 
 /** `civic source …`: the sources of the operator, whose signals are public. */
-export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
+export function sourceCommands({ civic, directory, timeZone }: Ingest, sources: Sources): Command[] {
   return [
     {
       name: 'source add',
@@ -37,7 +40,8 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
         if (!url) throw new Misuse('Name the address to watch');
         const { source, rows } = await sources.create(OPERATOR, inputOf(url, options), { test: !options['no-test'] }).catch(failed);
         const sample = shownRows(rows);
-        terminal.print({ ...source, sample }, () => [`Watching ${source.name}${source.platform ? ` (${adapterOf(source.platform).label})` : ''}, id ${source.id}`, ...lines(sample)].join('\n'));
+        const zone = await timeZone(civic.db.read, { place_key: source.place });
+        terminal.print({ ...source, sample }, () => [`Watching ${source.name}${source.platform ? ` (${adapterOf(source.platform).label})` : ''}, id ${source.id}`, ...lines(sample, zone)].join('\n'));
       },
     },
     {
@@ -66,8 +70,26 @@ export function sourceCommands({ civic }: Ingest, sources: Sources): Command[] {
         const { url, adapter, rows, fault } = await sources.test({ url: known?.url ?? target, ...(place && { place }), ...(known?.platform && { platform: known.platform }) }).catch(failed);
         if (fault && !terminal.json) throw new Failure(fault.detail);
         const shown = shownRows(rows);
+        const zone = await timeZone(civic.db.read, { place_key: place === undefined ? null : await directory.placeKey(civic.db.read, place) });
         const result = { url, platform: adapter?.name ?? null, rows: shown, total: rows.length, reason: fault?.code ?? null, detail: fault?.detail ?? null };
-        terminal.print(result, () => [`${adapter!.label}: ${rows.length === 1 ? 'one row' : `${rows.length} rows`} at ${url}`, ...lines(shown)].join('\n'));
+        terminal.print(result, () => [`${adapter!.label}: ${rows.length === 1 ? 'one row' : `${rows.length} rows`} at ${url}`, ...lines(shown, zone)].join('\n'));
+      },
+    },
+    {
+      name: 'source history',
+      summary: 'List the last reads of a watched source: what each found, or why it failed',
+      arguments: '<id>',
+      options: [{ name: 'limit', value: 'number', summary: `How many reads, ${MOST_READS} at most; 20 when absent` }],
+      needs: 'database',
+      existing: true,
+      async run({ terminal, positionals: [id], options }) {
+        if (!id) throw new Misuse('Name the id of the source');
+        const limit = Number(options.limit ?? 20);
+        if (!(Number.isInteger(limit) && limit >= 1 && limit <= MOST_READS)) throw new Misuse(`--limit must be a whole number from 1 to ${MOST_READS}`);
+        const source = await sources.found(civic.db.read, OPERATOR, id).catch(failed);
+        const { rows } = await sources.history(civic.db.read, source, { before: null, limit });
+        const reads = rows.map(shownRead);
+        terminal.print(reads, () => reads.map(readLine).join('\n') || 'It was not read yet');
       },
     },
     {
@@ -151,6 +173,11 @@ function summary({ id, name, url, state, health, notices, row_count, last_succes
   return [first, ...(health.detail ? [health.detail] : []), ...notices.map((notice) => NOTICE_WORDS[notice])].join('\n  ');
 }
 
-function lines(rows: ReturnType<typeof shownRows>): string[] {
-  return rows.map(({ date, title, location, status }) => `  ${[date ?? 'no date', title, location, status === 'cancelled' ? 'cancelled' : null].filter(Boolean).join('  ')}`);
+function readLine({ at, outcome, detail, rows, added, changed, gone, signals }: ReturnType<typeof shownRead>): string {
+  return `${at}  ${outcome}  ${detail ?? `${rows === 1 ? 'one row' : `${rows} rows`}, ${added} added, ${changed} changed, ${gone} gone, ${signals === 1 ? 'one signal' : `${signals} signals`}`}`;
+}
+
+/** Returns the rows, with their times in the zone of the place. */
+function lines(rows: ReturnType<typeof shownRows>, zone: string): string[] {
+  return rows.map(({ date, title, location, status }) => `  ${[date === null ? 'no date' : meetingTime(date, zone), title, location, status === 'cancelled' ? 'cancelled' : null].filter(Boolean).join('  ')}`);
 }

@@ -7,7 +7,7 @@ import { readsPage, setAsideRows, type ReadRow } from '../reads/store.ts';
 import { addressName } from './names.ts';
 import { probe, type Probe } from './recognise.ts';
 import { shownSource, type ShownSource } from './shown.ts';
-import { addToTotal, deleteSource, insertSource, lockedSource, sourceById, sourceByUrl, sourcesPage, totalOf, updateSource, type SourceFilter, type SourceRow, type State } from './store.ts';
+import { addToTotal, deleteSource, insertSource, lockAddresses, lockedSource, sourceById, sourceByUrl, sourcesPage, totalOf, updateSource, type SourceFilter, type SourceRow, type State } from './store.ts';
 
 /** Whose sources are meant: those of a workspace, or the operator's, whose signals are public. */
 export interface Owner {
@@ -101,6 +101,7 @@ export function createSources(ingest: Ingest) {
     const { issues = [], tags = [], cadence_seconds = null, source_class = null } = input;
     const place_key = await placeKey(tx, input.place);
     checkIssues(issues);
+    await lockAddresses(tx, owner.workspace_id);
     await refuseWatched(tx, owner, recognised.url, null);
     await take(tx, owner);
     const at = civic.clock.iso();
@@ -154,6 +155,7 @@ export function createSources(ingest: Ingest) {
     const url = recognised?.url ?? given;
     const isOther = url !== row.url;
     if (isOther) {
+      await lockAddresses(tx, owner.workspace_id);
       await refuseWatched(tx, owner, url, row.id);
       await setAsideRows(tx, row.key, row.url, civic.clock.iso());
     }
@@ -180,6 +182,7 @@ export function createSources(ingest: Ingest) {
     },
     /** Adds a source of a list, which is first read at a time of its own. Returns the one that watches the address already, if there is one. */
     async addListed(tx: Tx, owner: Owner, input: SourceInput, readAt: string): Promise<{ id: string; isNew: boolean }> {
+      await lockAddresses(tx, owner.workspace_id);
       const known = await sourceByUrl(tx, owner.workspace_id, input.url);
       const { id } = known ?? await insert(tx, owner, input, { url: input.url, title: null, platform: input.platform ?? null }, readAt);
       return { id, isNew: known === undefined };

@@ -86,6 +86,13 @@ export async function lockedSource(tx: Tx, id: string): Promise<SourceRow | unde
   return query.first('*');
 }
 
+const OPERATOR_TOTAL = '00000000-0000-0000-0000-000000000000';
+
+/** Lets writers of one owner wait for each other until the transaction ends, so that none adds an address while another one adds the same. */
+export async function lockAddresses(tx: Tx, workspaceId: string | null): Promise<void> {
+  await addToTotal(tx, workspaceId ?? OPERATOR_TOTAL, 0);
+}
+
 /** Returns the source that watches an address, or a better one that was found there. `exceptId` is of a source that does not count. */
 export async function sourceByUrl(reader: Reader, workspaceId: string | null, url: string, exceptId: string | null = null): Promise<SourceRow | undefined> {
   const query = reader(TABLE).where({ workspace_id: workspaceId }).where((either) => either.where({ url }).orWhere({ given_url: url }));

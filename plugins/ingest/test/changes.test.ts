@@ -86,7 +86,7 @@ for (const database of testDatabases()) {
     it('to an address that cannot be read are 400 as for a new source, and change nothing unless it is not to be tested', async () => {
       const { id } = await add({ url: `${site.url}/kept`, name: 'Kept' });
       const { status, body } = await call('PATCH', `${PATH}/${id}`, { url: `${site.url}/dead`, name: 'Dead' });
-      expect([status, body.code, body.detail]).to.equal([400, 'source_unreadable', `${new URL(site.url).host} responded with the status 404.`]);
+      expect([status, body.code, body.detail]).to.equal([400, 'source_unreadable', `${new URL(site.url).host} responded with the status 404. Find where the page is now, and watch that address.`]);
       expect((await call('GET', `${PATH}/${id}`)).body).to.include({ url: `${site.url}/kept`, name: 'Kept' });
       expect((await call('PATCH', `${PATH}/${id}`, { url: `${site.url}/dead`, test: false })).body).to.include({ url: `${site.url}/dead`, platform: null });
     });

@@ -49,6 +49,12 @@ for (const database of testDatabases()) {
       expect((await kit.request('PATCH', path(), { as: admin, payload: { issues: ['housing_affordability'] } })).body.notices).to.equal(['changes_often']);
     });
 
+    it('does not come from one address that two people add at once', async () => {
+      site.pages['/twice'] = '<h1>Twice</h1><p>A page that two reviewers find at the same time, and add both.</p>';
+      const add = () => kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/twice`, visibility: 'public', test: false } });
+      expect((await Promise.all([add(), add(), add(), add()])).map(({ status }) => status).toSorted()).to.equal([201, 409, 409, 409]);
+    });
+
     it('ends when the passage is ignored, whatever its numbers', async () => {
       await kit.request('PATCH', path(), { as: admin, payload: { ignored: ['Visitors: 17, as of May 3'] } });
       const { last_change_at } = await source();

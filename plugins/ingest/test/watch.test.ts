@@ -128,8 +128,9 @@ for (const database of testDatabases()) {
       const vote = await signal('vote');
       expect(vote.title).to.equal('Passed: Approve the minutes');
       expect(vote.actors.map(({ name, role }) => `${name}: ${role}`)).to.equal(['City Council: body', 'Ann Lee: Affirmative', 'Bo Ray: Negative']);
-      expect(vote.evidence.map(({ passage }) => passage)).to.equal(['Ann Lee","VoteValueName":"Affirmative","VoteSort":1},{"VotePersonName":"Bo Ray","VoteValueName":"Negative', 'Approve the minutes']);
-      expect(change.evidence.map(({ passage }) => passage)).to.equal(['Approve the minutes', 'Sewer repairs']);
+      const records = (evidence: { passage: string | null }[]) => evidence.map(({ passage }) => JSON.parse(`[${passage}]`).map((record: Record<string, string>) => record.VotePersonName ?? record.EventItemTitle));
+      expect(records(vote.evidence)).to.equal([['Ann Lee', 'Bo Ray'], ['Approve the minutes']]);
+      expect(records(change.evidence)).to.equal([['Approve the minutes'], ['Sewer repairs']]);
       const meetings = (await signals()).filter(({ type, title }) => type === 'public_meeting' && title === 'City Council');
       expect(meetings.map(({ occurred_at }) => occurred_at)).to.equal(['2026-02-11T01:00:00.000Z']);
     });
@@ -216,7 +217,7 @@ for (const database of testDatabases()) {
 
     it('explains why an address cannot be watched, and stores nothing', async () => {
       const { body } = await call('POST', '/api/watched-sources', { url: `${site.url}/nothing`, visibility: 'public' });
-      expect(body).to.include({ status: 400, code: 'source_unreadable', detail: `${new URL(site.url).host} responded with the status 404.` });
+      expect(body).to.include({ status: 400, code: 'source_unreadable', detail: `${new URL(site.url).host} responded with the status 404. Find where the page is now, and watch that address.` });
       expect((await call('POST', '/api/watched-sources', { url: `${site.url}/nothing`, visibility: 'public' }, { role: 'user', scope: ['workspace:write'] })).body).to.include({ status: 403, code: 'permission_required' });
     });
   });
