@@ -6,13 +6,14 @@ const DECLARED_WITHIN = 4096;
 
 /**
  * Returns the charset of a document: of its byte order mark, of the header `content-type`, or as its `<meta>` or XML declaration states. A document that
- * declares none is UTF-8 when it can be, else windows-1252. The result is always one that `TextDecoder` has.
+ * declares none, or UTF-8 without having one character of it beyond ASCII, is UTF-8 when it can be, else windows-1252. The result is always one that
+ * `TextDecoder` has.
  */
 export function charsetOf(body: Uint8Array, contentType: string): string {
   const candidates = [markOf(body), /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1], ...(/json/i.test(contentType) ? [] : [declaredIn(body)])];
   for (const candidate of candidates) {
     const known = candidate === undefined ? null : knownCharset(candidate);
-    if (known) return known;
+    if (known && !(known === 'utf-8' && isOtherThanUtf8(body))) return known;
   }
   return isUtf8(body) || isCutUtf8(body) ? 'utf-8' : 'windows-1252';
 }
@@ -36,6 +37,11 @@ function knownCharset(label: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Whether no character beyond ASCII is one of UTF-8: many servers declare UTF-8 for files of another charset. */
+function isOtherThanUtf8(body: Uint8Array): boolean {
+  return !isUtf8(body) && !isCutUtf8(body) && !/[^\x00-\x7f\ufffd]/.test(new TextDecoder('utf-8').decode(body));
 }
 
 /** Whether a body was cut inside a character of UTF-8. Other characters before it show the charset: a single one may be the é of windows-1252. */

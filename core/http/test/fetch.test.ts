@@ -45,6 +45,8 @@ describe('fetch', () => {
     '/comment': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!-- <meta charset=iso-8859-1> -->São Paulo'),
     '/wrong-meta': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<meta charset="utf-16le">São Paulo'),
     '/json-text': (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('"<meta charset=iso-8859-1>São Paulo"'),
+    '/wrong-utf8': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(Buffer.from('S\xe3o Paulo', 'latin1')),
+    '/damaged-utf8': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(Buffer.concat([Buffer.from('São Paulo '), Buffer.from([0xe3]), Buffer.from('.')])),
     '/charset': (_request, response) => response.writeHead(200, { 'content-type': 'text/html; charset=martian' }).end('São Paulo'),
     '/missing': (_request, response) => response.writeHead(404).end('gone'),
     '/empty': (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
@@ -170,6 +172,11 @@ describe('fetch', () => {
 
   it('reads text in the charset of its byte order mark or of the response, as UTF-8 when that is unknown, and as windows-1252 when it is no UTF-8', async () => {
     for (const path of ['/latin1', '/charset', '/mark', '/wide', '/undeclared']) expect((await fetch(base + path)).text()).to.equal('São Paulo');
+  });
+
+  it('reads text as windows-1252 that declares UTF-8 without having a character of it', async () => {
+    expect((await fetch(`${base}/wrong-utf8`)).text()).to.equal('São Paulo');
+    expect((await fetch(`${base}/damaged-utf8`)).text()).to.equal('São Paulo \ufffd.');
   });
 
   it('uses a connection again', async () => {

@@ -12,7 +12,7 @@ interface Example {
 /** What is known beforehand of features and of pairs of them. The weights are drawn to these values, because there are few pages, and business pages are many among them. */
 const PRIORS: Record<MarkedType, Weights> = {
   organization: {
-    bias: -2, legal: 1, strong: 1, strong_end: 0.3, body: 1, copyright: 1, title_part: 1, host: 0.8, site_name: 1, before_address: 0.7, class_org: 0.5, employer: 1.5, trade_end: 0.4,
+    bias: -2, legal: 1, strong: 1, strong_end: 0.3, body: 1, copyright: 1, title_part: 1, host: 0.8, site_name: 1, before_address: 0.7, class_org: 0.5, employer: 1.5, listed_member: 3, trade_end: 0.4,
     label: -2.5, generic: -1.5, some_label: -0.5, place: -1.5, street: -2, like_person: -1, role_line: -1, role_word: -0.5, common_words: -0.7, part_of_run: -0.3, in_address: -1,
     'strong+prose': 0.5, 'title_part+host': 0, 'title_part+heading': 0, 'whole_line+before_address': 0, 'legal+prose': 0, 'strong+link_alone': 0, 'trade_end+link_alone': 0, 'legal+whole_line': 0, 'strong+whole_line': 0,
     'title_part+whole_line': 0, 'copyright+legal': 0, 'copyright+title_part': 0, 'trade_end+before_address': 0, 'strong+before_address': 0, 'host+before_address': 0, 'words_1+host': 0, 'words_1+title_part': 0,

@@ -16,20 +16,25 @@ const MOST_WORDS = 12;
 /** A text with one of these names a meeting or its papers. */
 const MEETING_WORDS = new Set(['meeting', 'meetings', 'minutes', 'agenda', 'agendas', 'hearing', 'hearings', 'reunion', 'reuniones']);
 
+/** Headings of lists whose items are organizations. */
+const MEMBER_LIST = /\b(?:partners?|allies|coalition|member (?:organi[sz]ations|groups|agencies)|supporting organi[sz]ations|sponsors|socios|aliad[oa]s|coalición|organizaciones)\b/i;
+
 /** Collects what may be the name of an organization. */
 export function organizationCandidates(lines: Line[], tokens: Token[][], identity: Identity, index: TextIndex): Candidates {
   const found = new Candidates();
   for (const { name, range, feature } of identity.visible) if (!foldName(name).split(' ').some((word) => MEETING_WORDS.has(word))) found.add(name, range, null, [`by_${feature}`, ...shapeOf(tokensOf({ text: name, start: 0 })), ...identityFeatures(name, identity)]);
+  let heading = '';
   for (const [at, line] of lines.entries()) {
+    if (line.level !== null) heading = line.text;
     const copyright = COPYRIGHT.exec(line.text.slice(0, 300));
     const holderAt = copyright ? line.start + copyright.index + copyright[0].length : -1;
     const spans = spansOf(tokens[at]!);
     for (const span of spans) {
-      for (const part of partsOf(span)) addSpan(part, span, line, holderAt);
+      for (const part of partsOf(span)) addSpan(part, span, line, holderAt, MEMBER_LIST.test(heading));
     }
   }
 
-  function addSpan(part: Token[], span: Token[], line: Line, holderAt: number): void {
+  function addSpan(part: Token[], span: Token[], line: Line, holderAt: number, isInMemberList: boolean): void {
     const range = rangeOf(part);
     const name = line.text.slice(range.start - line.start, range.end - line.start);
     const isWhole = range.start - line.start <= 1 && line.end - range.end <= 2;
@@ -37,6 +42,7 @@ export function organizationCandidates(lines: Line[], tokens: Token[][], identit
     if (part.every(({ kind, folded }) => kind === 'mark' || index.lowercase(folded) > 0)) features.push('common_words');
     if (Math.abs(range.start - holderAt) <= 4) features.push('copyright');
     if (part.length < span.length) features.push('part_of_run');
+    if (isInMemberList && isWhole && line.item !== null && features.some((feature) => feature === 'strong' || feature === 'legal' || feature === 'trade_end')) features.push('listed_member');
     if (features.some((feature) => PROMISING.has(feature))) found.add(name, range, line, features);
   }
   return found;

@@ -4,7 +4,7 @@ import type { Weights } from './score.ts';
 
 export const ORGANIZATION_WEIGHTS: Weights = {
   bias: -3.23, legal: 2.45, strong: 0.93, strong_end: 0.81, body: 0.54, copyright: 2.32, title_part: 1.9, host: 1.88, site_name: 1, before_address: 1.62, class_org: 0.15,
-  employer: 1.5, trade_end: 0.55, label: -2.91, generic: -1.88, some_label: -1.65, place: -1.61, street: -2, like_person: -1, role_line: -1.04, role_word: -0.56,
+  employer: 1.5, listed_member: 3, trade_end: 0.55, label: -2.91, generic: -1.88, some_label: -1.65, place: -1.61, street: -2, like_person: -1, role_line: -1.04, role_word: -0.56,
   common_words: -0.11, part_of_run: -0.37, in_address: -1.38, 'strong+prose': -0.13, 'title_part+host': -0.28, 'title_part+heading': -0.19,
   'whole_line+before_address': 1.12, 'legal+prose': 0.14, 'trade_end+link_alone': -0.34, 'legal+whole_line': 1.24, 'strong+whole_line': -0.45,
   'title_part+whole_line': -0.11, 'copyright+legal': -0.05, 'copyright+title_part': -0.28, 'trade_end+before_address': 0.24, 'strong+before_address': -0.28,

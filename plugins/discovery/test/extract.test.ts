@@ -73,6 +73,12 @@ describe('Extraction of actors from a page', () => {
     expect(valuesOf(actors, 'Janet Okafor', 'description')).to.equal(['Mayor']);
   });
 
+  it('finds organizations in lists of partners and members, and in no other list of links', async () => {
+    const list = '<ul><li><a href="https://alliance.example/">Ozark Fair Housing Alliance</a></li><li><a href="https://aid.example/">Tamarack Legal Foundation</a></li></ul>';
+    expect(namesOf((await kit.extract(`<main><h1>Our partners</h1>${list}</main>`)).actors, 'organization')).to.include(['Ozark Fair Housing Alliance', 'Tamarack Legal Foundation']);
+    expect(namesOf((await kit.extract(`<main><h1>Links</h1>${list}</main>`)).actors, 'organization')).to.equal([]);
+  });
+
   it('unites the ways in which a page writes a name', async () => {
     const { actors } = await kit.extract('<title>Juniper Growers</title><h1>Juniper Growers</h1><p>JUNIPER GROWERS<br>1 Farm Road<br>Tamarack, MO 64002</p><p>© 2026 Juniper Growers, Inc.</p><p>Ana Ruiz, Chair</p><p>ANA RUÍZ</p>');
     const organizations = actors.filter(({ type }) => type === 'organization');
