@@ -46,9 +46,9 @@ async function listedFindings(directory: Discovery['directory'], tx: Tx, run: Ru
   return valid.filter((_, at) => !areUnlisted[at]);
 }
 
-/** Returns what is the same for one actor in every run: its type, its name without case, accents and punctuation, and the place. */
+/** Returns what is the same for one actor in every run: its type, its name without case, accents, punctuation and an article before it, and the place. */
 function fingerprintOf({ type, claims }: Finding, placeKey: string | null): string {
-  const name = foldText(nameOf(claims)).replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  const name = foldText(nameOf(claims)).replace(/[^\p{L}\p{N}]+/gu, ' ').trim().replace(type === 'person' ? '' : /^the (?=\S)/, '');
   return `${type}|${name}|${placeKey ?? ''}`;
 }
 

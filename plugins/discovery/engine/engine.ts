@@ -22,6 +22,8 @@ export { isOpen } from './reading.ts';
 const AT_ONCE = 4;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 5000;
+/** A page of a host that asked for a longer pause is skipped at once. */
+const MOST_PATIENCE_MS = MOST_ATTEMPTS * LONGEST_WAIT_MS;
 /** Pages that a run reads before it waits behind other work. */
 const SLICE = 10;
 
@@ -93,9 +95,10 @@ async function readSlice(reading: Reading): Promise<'more' | 'none'> {
 async function readPage(reading: Reading, page: PageRow): Promise<void> {
   const { discovery, job } = reading;
   const read = await readAddress(reading, page);
-  if (read.outcome === 'put_off' && page.attempts + 1 < MOST_ATTEMPTS) {
+  const waitMs = Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0;
+  if (read.outcome === 'put_off' && page.attempts + 1 < MOST_ATTEMPTS && waitMs <= MOST_PATIENCE_MS) {
     await change(reading, (tx) => updatePage(tx, page.key, { attempts: page.attempts + 1 }));
-    await sleep(Math.min(LONGEST_WAIT_MS, Math.max(500, Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0)), undefined, { signal: job.signal });
+    await sleep(Math.min(LONGEST_WAIT_MS, Math.max(500, waitMs)), undefined, { signal: job.signal });
     return;
   }
   const parsed = read.content ? await parse(discovery, read, job.signal) : null;

@@ -1,7 +1,7 @@
 import type { RunningJob, Tx } from 'civic';
 import type { Read } from 'civic/reader';
 import type { Discovery } from '../context.ts';
-import { addPages, knownUrls, pageCounts, pageTotals, type NewPage, type PageRow } from '../runs/pages-store.ts';
+import { addPages, knownUrls, pageCounts, pageTotals, urlsWithQuery, type NewPage, type PageRow } from '../runs/pages-store.ts';
 import { lockedRun, updateRun, type RunRow } from '../runs/store.ts';
 import { rankOf } from './frontier.ts';
 import type { Subject } from './queries.ts';
@@ -10,6 +10,8 @@ import type { Subject } from './queries.ts';
 export const BUDGETS = { standard: { pages: 60, host: 20 }, deep: { pages: 300, host: 100 } };
 /** How much of the pages can be found in one way, so that a run reads the sites that it was given, too. */
 const SHARES = new Map([[rankOf.indexed, 0.25], [rankOf.searched, 0.5], [rankOf.feed, 0.1], [rankOf.entry, 0.25]]);
+/** Pages that differ only in their query: calendars have one for each month, without end. */
+const MOST_OF_PATH = 10;
 /** How old an archived copy of a page that the index found can be. */
 const FRESH_MS = 7 * 24 * 3600_000;
 
@@ -50,11 +52,13 @@ export async function admit({ run }: Reading, tx: Tx, pages: NewPage[]): Promise
   const budget = BUDGETS[run.depth];
   const known = await knownUrls(tx, run.key, pages.map(({ url }) => url));
   const totals = await pageTotals(tx, run.key);
+  const countPath = createPathCount(await urlsWithQuery(tx, run.key));
   const admitted = pages.filter(({ url, host, rank }) => {
     if (known.has(url)) return false;
     known.add(url);
     const [ofHost, ofRank] = [totals.hosts.get(host) ?? 0, totals.ranks.get(rank) ?? 0];
     if (ofHost >= budget.host || totals.all >= budget.pages || ofRank >= budget.pages * (SHARES.get(rank) ?? 1)) return false;
+    if (url.includes('?') && countPath(url) > MOST_OF_PATH) return false;
     totals.hosts.set(host, ofHost + 1);
     totals.ranks.set(rank, ofRank + 1);
     totals.all++;
@@ -64,6 +68,18 @@ export async function admit({ run }: Reading, tx: Tx, pages: NewPage[]): Promise
   const counts = await pageCounts(tx, run.key);
   const found = counts.read + counts.skipped + counts.waiting;
   await updateRun(tx, run.key, { sources_found: found, sources_fetched: counts.read, sources_skipped: counts.skipped, done: counts.read + counts.skipped, total: found });
+}
+
+/** Counts addresses that differ only in their query. */
+function createPathCount(urls: string[]): (url: string) => number {
+  const counts = new Map<string, number>();
+  const count = (url: string): number => {
+    const path = url.slice(0, url.indexOf('?'));
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+    return counts.get(path)!;
+  };
+  urls.forEach(count);
+  return count;
 }
 
 /** Reads a page. What was read since the run began is not requested again, and neither is a recent copy of a page that the index found. */

@@ -94,6 +94,11 @@ export async function unindexedPages(reader: Reader, limit: number): Promise<(Pa
     .orderBy('discovery_pages.key').limit(limit).select('discovery_pages.*', 'discovery_runs.workspace_id');
 }
 
+/** Returns the addresses of the run that have a query. */
+export async function urlsWithQuery(reader: Reader, runKey: number): Promise<string[]> {
+  return reader(TABLE).where({ run_key: runKey }).where('url', 'like', '%?%').pluck('url');
+}
+
 export async function pageCounts(reader: Reader, runKey: number): Promise<Record<PageState, number>> {
   const rows: { state: PageState; count: number | string }[] = await reader(TABLE).where({ run_key: runKey }).groupBy('state').select('state').count('* as count');
   const counts = { waiting: 0, read: 0, skipped: 0 };
