@@ -1,5 +1,6 @@
 import { exitWithUsage } from '../test/support/arguments.ts';
 import { benchDirectory } from './directory/run.ts';
+import { benchDiscovery } from './discovery.ts';
 import { benchDrivers } from './drivers.ts';
 import { benchDues } from './dues.ts';
 import { benchFirehose } from './firehose/run.ts';
@@ -23,13 +24,14 @@ mcp        calls of tools, against the same reads of the API
 drivers    the drivers of SQLite
 watches    one signal against 10,000 watches of workspaces, and the digest
 dues       5,000 jobs that run by key each hour
+discovery  the pages a second of a discovery run, against a loop that only fetches and parses them
 sources    the time from a change of a watched site to its signal on a stream; about five minutes
 directory  [import|joining|reads|cold|depth|nodes …] [--actors 50000] [--only sqlite|postgres] [--folder …] [--postgres …]
 site       [pages|rates|live|sizes …] [--actors 1000000] [--folder …]
 flags      [--flags 100000] [--only sqlite|postgres]: pages of the review queue, and lists of flags
 firehose   [matching|fanout|nchan|memory|writers …] [--subscribers 1000] [--postgres …]
 
-Without a name the first nine run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
+Without a name the first ten run; directory, site, flags and firehose run alone. Exits 1 when a ratio is over its limit.`;
 
 const BENCHES: Record<string, () => Promise<boolean>> = {
   start: () => benchStart({ rounds: 5 }),
@@ -40,6 +42,7 @@ const BENCHES: Record<string, () => Promise<boolean>> = {
   drivers: () => benchDrivers({ rounds: 9 }),
   watches: benchWatches,
   dues: benchDues,
+  discovery: benchDiscovery,
   sources: benchSources,
 };
 

@@ -4,13 +4,14 @@ import { projectRoot } from '../../core/root.ts';
 import type { testDatabases } from '../../core/testing/database.ts';
 import { parseArguments } from '../support/arguments.ts';
 import { clusterMissing, createCluster, type Cluster } from '../support/cluster.ts';
+import { killDiscovery } from './discovery.ts';
 import { soakBugs, soakCrowds, soakOracle } from './firehose/soak.ts';
 import { killRepeatedly, type KillReport } from './kill.ts';
 import { soakNodes } from './nodes.ts';
 import { soakSchemathesis } from './schemathesis.ts';
 import { killWhileWatching } from './watches/kills.ts';
 
-const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [watches] [generated] [schemathesis] [nodes] [--database sqlite|postgres]
+const HELP = `npm run soak -- [kill] [oracle] [bugs] [crowds] [watches] [discovery] [generated] [schemathesis] [nodes] [--database sqlite|postgres]
 
 kill    kills server processes with kill -9 while writers write, and compares what was acknowledged with what is there.
         On Postgres two nodes share the work, and the database itself is crashed now and then too. About three seconds
@@ -26,6 +27,8 @@ nodes   the tests on SQLite on Node 20, 22, 24 and 26, by each driver of SQLite 
         has. Installs the versions from the npm registry into civic-nodes-<user id> of the temporary folder.  [--newest]
 watches  kills servers while they compare signals with watches and queue mails: each signal belongs in the digest and in one immediate mail,
         once. On Postgres with two nodes.  [--watch-kills 30] [--seed 1]
+discovery  kills the server of discovery runs over a web on this machine, and compares the candidates with those of a run that nothing
+        disturbed; no page may be stored twice.  [--run-kills 100]
 crowds  1,000 streams when the server is asked to stop, 10,000 sessions over a restart, 10,000 parked requests.
 
 All of them without a name. Exits 1 when anything was lost, doubled, reordered, damaged or missed.`;
@@ -66,7 +69,7 @@ const { values, positionals } = parseArguments(HELP, {
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '100' }, writers: { type: 'string', default: '50' }, database: { type: 'string' },
-    signals: { type: 'string', default: '10000' }, cuts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, 'watch-kills': { type: 'string', default: '30' },
+    signals: { type: 'string', default: '10000' }, cuts: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, 'watch-kills': { type: 'string', default: '30' }, 'run-kills': { type: 'string', default: '100' },
     long: { type: 'boolean', default: false }, newest: { type: 'boolean', default: false }, help: { type: 'boolean' },
   },
 });
@@ -90,8 +93,18 @@ async function soakWatches(): Promise<string[]> {
   return found;
 }
 
+async function soakDiscovery(): Promise<string[]> {
+  const found: string[] = [];
+  for (const database of databases) {
+    const { faults: wrong, ...counts } = await onCluster(database, (cluster) => killDiscovery({ url: cluster?.url ?? null, kills: Number(values['run-kills']), depth: 'deep', onProgress: (words) => say(`${database}: ${words}`) }));
+    say(`${database}: ${JSON.stringify(counts)}`);
+    found.push(...wrong.map((fault) => `${database}: ${fault}`));
+  }
+  return found;
+}
+
 /** The test files that read CIVIC_TEST_SOAK. */
-const GENERATED = ['config/test/property', 'http/test/fetch-refusal', 'fuzz/http', 'directory/test/search', 'directory/test/plain', 'ingest/test/legistar-http'];
+const GENERATED = ['config/test/property', 'http/test/fetch-refusal', 'fuzz/http', 'directory/test/search', 'directory/test/plain', 'ingest/test/legistar-http', 'test/discovery/web'];
 
 async function soakGenerated(): Promise<string[]> {
   const { status } = spawnSync(process.execPath, [join(projectRoot, 'dist/test/run.js'), ...GENERATED], { stdio: 'inherit', env: { ...process.env, CIVIC_TEST_SOAK: '1' } });
@@ -104,6 +117,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
   bugs: () => soakBugs(firehose),
   crowds: () => soakCrowds(firehose),
   watches: soakWatches,
+  discovery: soakDiscovery,
   generated: soakGenerated,
   schemathesis: () => soakSchemathesis({ isLong: values.long, seed: Number(values.seed), say }),
   nodes: () => soakNodes({ isNewestOnly: values.newest, say }),
