@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { html, type Site, type Writer } from './web.ts';
+import { html, type Site, type Writer } from './site.ts';
 
 /** What a run must not do on the site with traps. */
 export interface Traps {

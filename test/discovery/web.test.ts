@@ -3,7 +3,8 @@ import Lab from '@hapi/lab';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../core/ids.ts';
 import { testDatabases, testServer, type TestServer } from '../../core/testing.ts';
-import { openWeb, type Planted, type Web } from './web.ts';
+import type { Planted } from './site.ts';
+import { openWeb, type Web } from './web.ts';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

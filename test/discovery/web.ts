@@ -1,23 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createNames } from './names.ts';
+import { html, type Planted, type Site, type Writer } from './site.ts';
 import { addTraps, type Traps } from './traps.ts';
-
-/** An actor that a page of the web names. */
-export interface Planted {
-  type: 'person' | 'organization' | 'event';
-  name: string;
-  url: string;
-  /** How the page names it. Lists, tables and structured data are certain; sentences, and names without a word for an organization, are not. */
-  by: 'list' | 'table' | 'structured' | 'words';
-}
-
-export interface Site {
-  origin: string;
-  pages: Map<string, string | ((request: IncomingMessage, response: ServerResponse) => void)>;
-  /** Paths with their queries, in the order in which they were requested. */
-  requests: string[];
-}
 
 /** Sites on this machine, as those of a town: a city, groups and schools, and one that has all that crawlers must survive. */
 export interface Web {
@@ -27,13 +12,6 @@ export interface Web {
   /** Null without traps. */
   traps: Traps | null;
   close(): Promise<void>;
-}
-
-/** Makes names and notes what the pages name. */
-export interface Writer {
-  site: Site;
-  person(path: string, by: Planted['by']): string;
-  plant(type: Planted['type'], name: string, path: string, by: Planted['by']): string;
 }
 
 const ORGANIZATIONS = ['Riverbend Tenants Union', 'Gladstone Housing Coalition', 'Northland School District', 'Clay County Public Library'];
@@ -84,12 +62,7 @@ function respond({ pages, requests }: Site, request: IncomingMessage, response: 
   const page = pages.get(new URL(request.url!, 'http://site').pathname);
   if (page === undefined) return void response.writeHead(404, { 'content-type': 'text/html' }).end('<p>There is no such page.</p>');
   if (typeof page === 'function') return page(request, response);
-  response.writeHead(200, { 'content-type': /\.xml$/.test(request.url!) ? 'application/xml' : 'text/html; charset=utf-8' }).end(page);
-}
-
-export function html(title: string, body: string, head = ''): string {
-  return `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body><nav><a href="/">Home</a> <a href="/about">About</a> <a href="/staff">Staff</a> <a href="/board">Board</a>
-    <a href="/committees">Committees</a> <a href="/departments">Departments</a> <a href="/news">News</a> <a href="/calendar">Calendar</a> <a href="/partners">Partners</a></nav><main><h1>${title}</h1>${body}</main></body></html>`;
+  response.writeHead(200, { 'content-type': request.url!.endsWith('.xml') ? 'application/xml' : 'text/html; charset=utf-8' }).end(page);
 }
 
 const slug = (text: string): string => text.toLowerCase().replaceAll(' ', '-');

@@ -41,7 +41,7 @@ function knownCharset(label: string): string | null {
 
 /** Whether no character beyond ASCII is one of UTF-8: many servers declare UTF-8 for files of another charset. */
 function isOtherThanUtf8(body: Uint8Array): boolean {
-  return !isUtf8(body) && !isCutUtf8(body) && !/[^\x00-\x7f\ufffd]/.test(new TextDecoder('utf-8').decode(body));
+  return !isUtf8(body) && !isCutUtf8(body) && /^[\p{ASCII}\ufffd]*$/u.test(new TextDecoder('utf-8').decode(body));
 }
 
 /** Whether a body was cut inside a character of UTF-8. Other characters before it show the charset: a single one may be the é of windows-1252. */

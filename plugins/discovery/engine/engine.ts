@@ -19,13 +19,16 @@ import { admit, change, isOpen, readAddress, RunEnded, type Place, type Reading,
 
 export { isOpen } from './reading.ts';
 
+/** How many pages are requested at once. */
 const AT_ONCE = 4;
+/** How many pages are requested, parsed and stored at once: the network does not wait for the processor. */
+const MOST_BUSY = 12;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 5000;
 /** A page of a host that asked for a longer pause is skipped at once. */
 const MOST_PATIENCE_MS = MOST_ATTEMPTS * LONGEST_WAIT_MS;
 /** Pages that a run reads before it waits behind other work. */
-const SLICE = 10;
+const SLICE = 20;
 
 /**
  * Works on a run for one slice of pages, then waits behind other work, until the run is completed. All state is in tables, and each page is stored in one transaction
@@ -76,25 +79,31 @@ async function placeOf({ civic, directory }: Discovery, { place_key }: RunRow): 
 /** Reads pages, a few at once. Returns whether others wait. */
 async function readSlice(reading: Reading): Promise<'more' | 'none'> {
   const { discovery, run, job, busy } = reading;
+  const requests = new Map<number, Promise<unknown>>();
+  const begin = (page: PageRow): void => {
+    const request = readAddress(reading, page);
+    requests.set(page.key, request.catch(() => undefined).finally(() => requests.delete(page.key)));
+    busy.set(page.key, request.then((read) => usePage(reading, page, read)).finally(() => busy.delete(page.key)));
+  };
   let begun = 0;
   try {
     for (;;) {
       job.signal.throwIfAborted();
-      const waiting = (await waitingPages(discovery.civic.db.read, run.key, AT_ONCE * 2)).filter(({ key }) => !busy.has(key));
-      const next = waiting.slice(0, Math.min(AT_ONCE - busy.size, SLICE - begun));
-      for (const page of next) busy.set(page.key, readPage(reading, page).finally(() => busy.delete(page.key)));
+      const waiting = (await waitingPages(discovery.civic.db.read, run.key, MOST_BUSY + AT_ONCE)).filter(({ key }) => !busy.has(key));
+      const next = waiting.slice(0, Math.min(AT_ONCE - requests.size, MOST_BUSY - busy.size, SLICE - begun));
+      for (const page of next) begin(page);
       begun += next.length;
       if (busy.size === 0) return waiting.length > 0 ? 'more' : 'none';
-      await Promise.race(busy.values());
+      await Promise.race([...requests.values(), ...busy.values()]);
     }
   } finally {
     await Promise.allSettled(busy.values());
   }
 }
 
-async function readPage(reading: Reading, page: PageRow): Promise<void> {
+/** Stores what a page names, and the pages that it leads to. */
+async function usePage(reading: Reading, page: PageRow, read: Read): Promise<void> {
   const { discovery, job } = reading;
-  const read = await readAddress(reading, page);
   const waitMs = Date.parse(read.retry_at ?? '') - discovery.civic.clock.now() || 0;
   if (read.outcome === 'put_off' && page.attempts + 1 < MOST_ATTEMPTS && waitMs <= MOST_PATIENCE_MS) {
     await change(reading, (tx) => updatePage(tx, page.key, { attempts: page.attempts + 1 }));
