@@ -1,6 +1,7 @@
 import { readyAnswers, type Civic, type Progress, type ReadModel } from 'civic';
 import { ACTOR_TABLES, modelUnder, type ActorModel } from './actors/model.ts';
 import { hasOtherModels } from './actors/recount-store.ts';
+import { createRunSlot } from './actors/runs.ts';
 import { createWatchedSlot } from './actors/watched.ts';
 import { createMeetingsSlot } from './feeds/meetings.ts';
 import { HALF_LIVES, type DirectoryConfig } from './config.ts';
@@ -70,6 +71,7 @@ export function createDirectory(civic: Civic<DirectoryConfig>, model: ActorModel
   return {
     civic, places, taxonomy, columns, ready, ledger, halfLives, listedPlaces, policy, rowModel, register, registerKey,
     watched: createWatchedSlot(),
+    runs: createRunSlot(),
     meetings: createMeetingsSlot(),
     links: createPageLinks(civic.url),
     countWrite: async (tx, caller, amount) => accounts?.workspaceHooks.use(tx, caller, 'entity_writes', amount),

@@ -19,6 +19,7 @@ export const discoveryExamples: Examples = {
   [`GET ${RUNS}`]: { query: { scope: 'workspace' } },
   [`POST ${RUNS}`]: { body: started },
   [`POST ${RUNS}/syncs`]: { body: synced },
+  [`GET ${RUNS}/proposals`]: {},
   [`POST ${RUNS}/{id}/cancel`]: { ...startedRun, manual: 'The run must not have ended.' },
   [`GET ${RUNS}/{id}`]: startedRun,
   [`GET ${RUNS}/{id}/events`]: { ...startedRun, seconds: 3 },

@@ -11,16 +11,21 @@ import { evalExtraction } from './eval/extraction.ts';
 import { discoveryExamples } from './examples.ts';
 import { registerPages } from './pages/register.ts';
 import { discoveryProblems } from './problems.ts';
+import { proposalRoutes } from './proposals/routes.ts';
 import { createRunEvents } from './runs/events.ts';
+import { pruneJob } from './runs/prune.ts';
 import { runRoutes } from './runs/routes.ts';
 import { deleteMonthsOf, runsIn } from './runs/quota-store.ts';
 import { monthOf, RUN_JOB } from './runs/start.ts';
-import { deleteRunsOf } from './runs/store.ts';
+import { deleteRunsOf, latestPublicRun } from './runs/store.ts';
+import { scheduleCommand } from './schedules/commands.ts';
+import { scheduleJob, startSchedules } from './schedules/schedules.ts';
 import { searchCheck } from './search/check.ts';
 import { syncRoutes } from './syncs/routes.ts';
 import { discoveryService } from './service.ts';
 import { discoveryResources, discoveryTools } from './tools.ts';
 
+export type { ProposedRun } from './proposals/proposals.ts';
 export type { DiscoveryService, Finding, Origin } from './service.ts';
 
 export default definePlugin<DiscoveryConfig>({
@@ -46,10 +51,14 @@ export default definePlugin<DiscoveryConfig>({
     civic.jobs.define(matchJob(discovery));
     civic.jobs.define(unlistedJob(discovery));
     civic.jobs.define(backfillJob(discovery));
+    civic.jobs.define(pruneJob(discovery));
+    civic.jobs.define(scheduleJob(discovery));
+    discovery.directory.latestRun(latestPublicRun);
     civic.check(searchCheck(discovery));
     // Kills of workers do not count as failures of a run.
     civic.jobs.define<{ run_id: string }>({ name: RUN_JOB, lane: 'network', max_attempts: 1000, run: (job) => runDiscovery(discovery, job) });
     civic.command(evalExtraction(discovery.reader.document));
+    civic.command(scheduleCommand(discovery));
     const events = createRunEvents(discovery);
     const accounts = civic.serviceIfOn('accounts');
     if (accounts) {
@@ -65,11 +74,14 @@ export default definePlugin<DiscoveryConfig>({
       civic.watch('accounts.access_changed', ({ payload }) => events.endOf(payload.account_id));
       server.ext('onPreStop', () => events.stop());
       const decisions = createDecisions(discovery);
-      server.route([...runRoutes(discovery, events), ...candidateRoutes(discovery, decisions), ...syncRoutes(discovery, civic.serviceIfOn('workspaces'))]);
+      server.route([...proposalRoutes(discovery), ...runRoutes(discovery, events), ...candidateRoutes(discovery, decisions), ...syncRoutes(discovery, civic.serviceIfOn('workspaces'))]);
       registerPages(server, discovery, { decisions, events, accounts });
     }
     return {
-      async start() { events.start(); },
+      async start() {
+        await startSchedules(discovery);
+        events.start();
+      },
       async stop() {
         await events.stop();
         await threads.close();

@@ -251,7 +251,8 @@ export const table: Record<string, Case[]> = {
 
   // discovery
   'GET /api/discovery-runs': [{ outcomes: scoped }, { query: 'visibility=public', outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
-  'POST /api/discovery-runs': [{ payload: { location: 'Kansas City, MO', issue_areas: ['housing_affordability'] }, outcomes: scoped }],
+  'POST /api/discovery-runs': [{ payload: { location: 'Kansas City, MO', issue_areas: ['housing_affordability'] }, outcomes: scoped }, { query: 'visibility=public', payload: { location: 'Kansas City, MO', issue_areas: ['housing_affordability'] }, outcomes: { ...reviewing, wrong_scope: 'insufficient_scope' } }],
+  'GET /api/discovery-runs/proposals': [{ outcomes: reviewing }],
   'POST /api/discovery-runs/syncs': [{
     payload: { tool: { name: 'scout', version: '1' }, local_run_id: 'r', location: '', issue_areas: [], sources: [{ local_id: 's', url: 'https://example.org/found' }], entries: [{ local_id: 'e', type: 'organization', name: 'Found', claims: [{ property: 'name', value: 'Found', source_local_id: 's' }] }] },
     outcomes: { ...scoped, member: 'workspace_forbidden' },

@@ -4,6 +4,7 @@ import type { Places } from '../places/service.ts';
 import type { FieldPolicy } from '../policy/fields.ts';
 import type { Columns } from '../search/columns.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
+import type { RunSlot } from './runs.ts';
 import type { WatchedSlot } from './watched.ts';
 import type { Telling } from './wire.ts';
 
@@ -17,6 +18,7 @@ export interface DirectoryContext {
   columns: Columns;
   policy: FieldPolicy;
   watched: WatchedSlot;
+  runs: RunSlot;
   meetings: MeetingsSlot;
   /** What rows of the read model that were derived now have as `model`. */
   rowModel: number;

@@ -3,6 +3,7 @@ import type { Place } from '../places/schemas.ts';
 import type { Taxonomy } from '../taxonomy/service.ts';
 import { ACTOR_TYPES, type FreshnessStatus } from '../types.ts';
 import { dayOf, freshnessOn } from './freshness.ts';
+import type { LatestRun } from './runs.ts';
 import type { WatchedSources } from './watched.ts';
 import { placeStandings, type PlaceStanding } from './read-store.ts';
 
@@ -46,7 +47,7 @@ export interface CoverageSummary {
 }
 
 /** Returns what the directory has about a place and what is missing, by the issue areas of the taxonomy: as JSON, because creating all the small records first would take longer than counting. */
-export async function readCoverage(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number, watched: WatchedSources): Promise<{ text: string; summary: CoverageSummary }> {
+export async function readCoverage(reader: Reader, place: Place, number: number, taxonomy: Taxonomy, now: number, { watched, run }: { watched: WatchedSources; run: LatestRun | null }): Promise<{ text: string; summary: CoverageSummary }> {
   const standings = await placeStandings(reader, number);
   const { numbers, areas, domains } = outlineOf(taxonomy);
   const { actors, sources, allSources, freshness } = counted(standings, numbers, dayOf(now));
@@ -66,7 +67,7 @@ export async function readCoverage(reader: Reader, place: Place, number: number,
     `"issue_counts":[${issues.join(',')}]`,
     `"covered_issue_areas":${listOf(by.covered)},"thin_issue_areas":${listOf(by.thin)},"missing_issue_areas":${listOf(by.missing)}`,
     `"uncovered_domains":${listOf(domains.filter((slug) => !known.has(slug)))},"freshness":${JSON.stringify(freshness)}`,
-    `"watched_sources":${JSON.stringify(watched)},"latest_run":null}`,
+    `"watched_sources":${JSON.stringify(watched)},"latest_run":${JSON.stringify(run)}}`,
   ].join(',');
   return { text, summary: { entity_count: standings.length, source_count: allSources, by } };
 }

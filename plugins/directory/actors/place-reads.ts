@@ -122,7 +122,8 @@ async function sourcesInOrder(context: DirectoryContext, reader: Reader, rows: {
 }
 
 /** Returns the coverage of a place as JSON, and the same JSON without `generated_at`, for the ETag. */
-export async function placeCoverage({ civic, places, taxonomy, watched }: DirectoryContext, place: PlaceRow): Promise<{ body: string; timeless: string; summary: CoverageSummary }> {
-  const { text: timeless, summary } = await readCoverage(civic.db.read, places.recordOf(place), place.key, taxonomy(), civic.clock.now(), await watched.count(civic.db.read, place.place_key));
+export async function placeCoverage({ civic, places, taxonomy, watched, runs }: DirectoryContext, place: PlaceRow): Promise<{ body: string; timeless: string; summary: CoverageSummary }> {
+  const others = { watched: await watched.count(civic.db.read, place.place_key), run: await runs.latest(civic.db.read, place.place_key) };
+  const { text: timeless, summary } = await readCoverage(civic.db.read, places.recordOf(place), place.key, taxonomy(), civic.clock.now(), others);
   return { summary, timeless, body: withMembers(timeless, { generated_at: JSON.stringify(civic.clock.iso()) }) };
 }

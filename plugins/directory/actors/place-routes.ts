@@ -26,7 +26,7 @@ export const PLACE_SOURCE_POSITION = ['text', 'integer'] as const;
 export const placeActorList = listOf(actorSchema, { place: placeRecord.required(), corrected: correctedSchema, suggestions: suggestionsSchema }).meta({ name: 'PlaceActorList' });
 export const placeSourceListSchema = listOf(sourceSchema, { place: placeRecord.required() }).meta({ name: 'PlaceSourceList' });
 
-/** How long a response may show the former health of watched sources, which changes with every read of one. */
+/** How long a response may show the former health of watched sources, which changes with every read of one, and the former run. */
 const WATCHED_MS = 60_000;
 const params = Joi.object({ place_key: Joi.string() });
 const count = Joi.number().integer().min(0).required();
@@ -46,7 +46,7 @@ export const coverageSchema = Joi.object({
   uncovered_domains: Joi.array().items(Joi.string()).required(),
   freshness: Joi.object(Object.fromEntries(FRESHNESS.map((status) => [status, count]))).required(),
   watched_sources: Joi.object({ total: count, healthy: count, failing: count, last_success_at: Joi.string().isoDate().allow(null).required() }).required(),
-  latest_run: Joi.object({ status: Joi.string().required(), completed_at: Joi.string().isoDate().required() }).allow(null).required(),
+  latest_run: Joi.object({ status: Joi.string().required(), completed_at: Joi.string().isoDate().allow(null).required() }).allow(null).required(),
   generated_at: Joi.string().isoDate().required(),
 }).meta({ name: 'Coverage' });
 
@@ -98,7 +98,7 @@ export function placeReadRoutes(context: DirectoryContext): ServerRoute[] {
         const place = await placeOfPath(context.places, context.civic.db, String(request.params.place_key));
         return ready.answer(request, h, `place:${place.key}`, async () => {
           const { body, timeless } = await placeCoverage(context, place);
-          return { body, etag: textEtag(timeless), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'], ...(context.watched.isFilled() && { validUntil: context.civic.clock.now() + WATCHED_MS }) };
+          return { body, etag: textEtag(timeless), headers: locationOf(context, place, 'coverage'), tags: ['taxonomy'], ...((context.watched.isFilled() || context.runs.isFilled()) && { validUntil: context.civic.clock.now() + WATCHED_MS }) };
         });
       },
     },

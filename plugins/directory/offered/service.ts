@@ -1,4 +1,5 @@
 import type { Caller, Joi, Reader, Tx } from 'civic';
+import type { FindLatestRun } from '../actors/runs.ts';
 import type { CountWatched } from '../actors/watched.ts';
 import { MEETINGS, type ListedMeeting, type ReadMeetings } from '../feeds/meetings.ts';
 import type { RelatedEvidence } from '../actors/related.ts';
@@ -62,6 +63,8 @@ export interface DirectoryService extends AddressReads, AreaReads, CandidateWrit
   coverage(place: string): Promise<Coverage>;
   /** Fills `watched_sources` of the coverage of places; called in `register`. Only public sources count. */
   watchedSources(count: CountWatched): void;
+  /** Fills `latest_run` of the coverage of places; called in `register`. Only public runs count. */
+  latestRun(find: FindLatestRun): void;
   /** Adds public meetings that are no entries to the calendars of places and issue areas; called in `register`. Returns a function to call on every node when some of them changed. */
   listMeetings(read: ReadMeetings): () => void;
   /** Returns the next meetings that `listMeetings` adds, the earliest first: of these places, or of all. */
@@ -127,6 +130,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     },
     freshnessTurns,
     watchedSources: directory.watched.fill,
+    latestRun: directory.runs.fill,
     listMeetings(read) {
       directory.meetings.fill(read);
       return () => directory.ready.touch([MEETINGS]);

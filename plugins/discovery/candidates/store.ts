@@ -1,5 +1,6 @@
 import { dialectOf, type Reader, type Tx } from 'civic';
 import type { ActorType } from 'civic/directory';
+import { endedBefore } from '../runs/store.ts';
 
 const TABLE = 'discovery_candidates';
 const AT_ONCE = 500;
@@ -145,4 +146,10 @@ export async function deleteCandidates(tx: Tx, keys: number[]): Promise<void> {
 export async function deletePending(tx: Tx, runKey: number): Promise<boolean> {
   await tx(TABLE).where({ run_key: runKey, decision: 'pending' }).delete();
   return await tx(TABLE).where({ run_key: runKey }).first('key') !== undefined;
+}
+
+/** Deletes up to 500 candidates of runs that ended before a time: those with a score below `score` that wait for a decision and were not changed since. Returns how many. */
+export async function pruneLowScores(tx: Tx, before: string, score: number): Promise<number> {
+  const low = tx(TABLE).where({ decision: 'pending' }).where('score', '<', score).where('updated_at', '<', before).whereIn('run_key', endedBefore(tx, before)).limit(500).select('key');
+  return tx(TABLE).whereIn('key', low).delete();
 }

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from 'civic';
+import { endedBefore } from './store.ts';
 
 const TABLE = 'discovery_pages';
 const AT_ONCE = 200;
@@ -112,4 +113,9 @@ export async function pagesPage(reader: Reader, runKey: number, { after, limit }
   if (after !== null) query.where('key', '>', after);
   const [count] = await reader(TABLE).where({ run_key: runKey }).count('* as total');
   return { rows: await query.select('*'), total: Number(count!.total) };
+}
+
+/** Deletes up to 500 pages of runs that ended before a time. Returns how many. */
+export async function prunePages(tx: Tx, before: string): Promise<number> {
+  return tx(TABLE).whereIn('key', tx(TABLE).whereIn('run_key', endedBefore(tx, before)).limit(500).select('key')).delete();
 }

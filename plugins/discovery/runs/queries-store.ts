@@ -1,4 +1,5 @@
 import type { Reader, Tx } from 'civic';
+import { endedBefore } from './store.ts';
 
 const TABLE = 'discovery_queries';
 
@@ -29,6 +30,7 @@ export async function setAsked(tx: Tx, key: number, faults: SearchFault[]): Prom
   await tx(TABLE).where({ key }).update({ is_asked: true, faults: JSON.stringify(faults) });
 }
 
-export async function deleteQueries(tx: Tx, runKeys: number[]): Promise<void> {
-  await tx(TABLE).whereIn('run_key', runKeys).delete();
+/** Deletes up to 500 queries of runs that ended before a time. Returns how many. */
+export async function pruneQueries(tx: Tx, before: string): Promise<number> {
+  return tx(TABLE).whereIn('key', tx(TABLE).whereIn('run_key', endedBefore(tx, before)).limit(500).select('key')).delete();
 }

@@ -34,14 +34,14 @@ export function runRoutes(discovery: Discovery, events: RunEvents): ServerRoute[
         description: 'Start a discovery run',
         notes: 'It reads the seeds and likely pages of their sites, and collects candidates. Poll the run at `Location`, not more often than `Retry-After` states.',
         auth: writing,
-        validate: { query: Joi.object({}), payload: newRun },
-        plugins: { civic: { plan: 'discovery', problems: ['workspace_forbidden', 'run_quota_spent'] } },
+        validate: { query: visibilityQuery, payload: newRun },
+        plugins: { civic: { plan: 'discovery', problems: [...problems, 'run_quota_spent'] } },
         response: { status: { 202: run } },
       },
       async handler(request, h) {
         const caller = callerOf(request);
-        const { workspace_id } = ownerOf(caller, 'workspace');
-        const shown = await civic.db.write(async (tx) => (await shownRuns(discovery, tx, [await startRun(discovery, tx, { ...caller, workspace_id: workspace_id! }, request.payload as NewRun)]))[0]!);
+        const by = { ...caller, ...ownerOfRequest(request) };
+        const shown = await civic.db.write(async (tx) => (await shownRuns(discovery, tx, [await startRun(discovery, tx, by, request.payload as NewRun)]))[0]!);
         return respond(h, shown).code(202).location(shown.links.self);
       },
     },

@@ -31,6 +31,8 @@ export async function shownPage(discovery: Discovery, reader: Reader, filter: Ru
 function shownRun(row: RunRow, { pending, decided }: DecisionCounts, url: (path: string) => string) {
   const { id, status, location, depth, queries, sources_found, sources_fetched, sources_skipped, candidates, duplicates, created_at, started_at, completed_at } = row;
   const sync = row.sync ? JSON.parse(row.sync) as SyncRecord : null;
+  // Runs of the operator are found only by requests that ask for them.
+  const query = row.workspace_id === null ? '?visibility=public' : '';
   return {
     id, status,
     origin: { type: row.origin, id: sync?.local_run_id ?? row.origin_id },
@@ -46,7 +48,7 @@ function shownRun(row: RunRow, { pending, decided }: DecisionCounts, url: (path:
     visibility: row.workspace_id === null ? 'public' as const : 'workspace' as const,
     review_state: reviewState(pending, decided),
     created_at, started_at, completed_at,
-    links: { self: url(`${RUNS}/${id}`), candidates: url(`${RUNS}/${id}/candidates`), sources: url(`${RUNS}/${id}/sources`), events: url(`${RUNS}/${id}/events`) },
+    links: { self: url(`${RUNS}/${id}${query}`), candidates: url(`${RUNS}/${id}/candidates${query}`), sources: url(`${RUNS}/${id}/sources${query}`), events: url(`${RUNS}/${id}/events${query}`) },
   };
 }
 

@@ -17,16 +17,26 @@ export interface NewRun {
 }
 
 /** Starts a run of a workspace; with null one of the operator, which has no quota. Throws `invalid_request` for a place or issue area that does not exist, and `run_quota_spent`. */
-export async function startRun(discovery: Discovery, tx: Tx, { workspace_id, account_id, plan }: Pick<Caller, 'account_id' | 'plan'> & Owner, { location, issue_areas, depth, seeds }: NewRun): Promise<RunRow> {
+export async function startRun(discovery: Discovery, tx: Tx, by: Pick<Caller, 'account_id' | 'plan'> & Owner, given: NewRun): Promise<RunRow> {
+  const { workspace_id, account_id, plan } = by;
+  if (workspace_id === null) return begin(discovery, tx, given, { workspace_id, account_id: null, origin: 'request' });
+  await countRun(discovery, tx, workspace_id, plan);
+  return begin(discovery, tx, given, { workspace_id, account_id, origin: 'request' });
+}
+
+/** Starts a run of a schedule of the operator. */
+export async function startScheduledRun(discovery: Discovery, tx: Tx, given: NewRun): Promise<RunRow> {
+  return begin(discovery, tx, given, { workspace_id: null, account_id: null, origin: 'schedule' });
+}
+
+async function begin(discovery: Discovery, tx: Tx, { location, issue_areas, depth, seeds }: NewRun, by: Pick<RunRow, 'workspace_id' | 'account_id' | 'origin'>): Promise<RunRow> {
   const { civic, directory } = discovery;
   const { place, candidates } = await directory.resolvePlace(tx, location);
   if (!place) throw unknownLocation(location, candidates.map(({ display_name }) => display_name));
   checkIssues(discovery, issue_areas);
   const pages = seeds.map(seedPage);
-  const now = civic.clock.now();
-  if (workspace_id !== null) await countRun(discovery, tx, workspace_id, plan);
   const run = await insertRun(tx, {
-    id: newId(now), workspace_id, account_id: workspace_id === null ? null : account_id, origin: 'request', origin_id: null, status: 'pending', location, place_key: place.place_key, issue_areas: JSON.stringify(issue_areas), depth,
+    ...by, id: newId(civic.clock.now()), origin_id: null, status: 'pending', location, place_key: place.place_key, issue_areas: JSON.stringify(issue_areas), depth,
     phase: null, done: 0, total: 0, queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null,
     created_at: civic.clock.iso(), started_at: null, completed_at: null,
   });

@@ -3,7 +3,7 @@ import { dialectOf, type Reader, type Tx } from 'civic';
 const TABLE = 'discovery_runs';
 
 export const STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
-export const ORIGINS = ['request', 'watched_source', 'sync'] as const;
+export const ORIGINS = ['request', 'schedule', 'watched_source', 'sync'] as const;
 export const DEPTHS = ['standard', 'deep'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -104,4 +104,30 @@ export async function deleteRun(tx: Tx, key: number): Promise<void> {
 
 export async function deleteRunsOf(tx: Tx, workspaceId: string): Promise<void> {
   await tx(TABLE).where({ workspace_id: workspaceId }).delete();
+}
+
+/** Runs about a place that were started for the operator; those of watched sources are no searches. */
+function operatorRuns(reader: Reader) {
+  return reader(TABLE).where({ workspace_id: null }).whereIn('origin', ['request', 'schedule']);
+}
+
+/** Returns the latest run of the operator about a place. */
+export async function latestPublicRun(reader: Reader, placeKey: string): Promise<Pick<RunRow, 'status' | 'completed_at'> | null> {
+  return await operatorRuns(reader).where({ place_key: placeKey }).orderBy('key', 'desc').first('status', 'completed_at') ?? null;
+}
+
+/** Returns the runs of the operator since a time that did not fail. */
+export async function publicRunsSince(reader: Reader, since: string): Promise<Pick<RunRow, 'place_key' | 'issue_areas'>[]> {
+  return operatorRuns(reader).whereNot({ status: 'failed' }).where('created_at', '>=', since).select('place_key', 'issue_areas');
+}
+
+/** Returns a scheduled run about a place and issue areas that has not ended. */
+export async function openScheduledRun(reader: Reader, placeKey: string, issueAreas: string[]): Promise<RunRow | undefined> {
+  const open: RunRow[] = await reader(TABLE).where({ workspace_id: null, origin: 'schedule', place_key: placeKey }).whereIn('status', ['pending', 'running']).select('*');
+  return open.find(({ issue_areas }) => (JSON.parse(issue_areas) as string[]).toSorted().join() === issueAreas.toSorted().join());
+}
+
+/** The keys of runs that ended before a time, as a query. */
+export function endedBefore(tx: Tx, before: string) {
+  return tx(TABLE).whereIn('status', ['completed', 'failed']).where('completed_at', '<', before).select('key');
 }
