@@ -17,7 +17,7 @@ const finder = definePlugin({ name: 'finder', summary: 'Proposes actors, for tes
 
 const STAFF = `<html><head><title>Our staff</title></head><body><h1>Our staff</h1><p>The Riverbend Tenants Union works for renters in Gladstone.</p>
   <ul><li><h3>Maria Delgado</h3><p>Executive Director</p><a href="mailto:maria@riverbend.example">maria@riverbend.example</a></li><li><h3>Thomas Okafor</h3><p>Lead Organizer</p></li><li><h3>Susan Whitfield</h3><p>Board President</p></li></ul></body></html>`;
-const FORM = { location: 'Gladstone, MO', issue_areas: 'housing_affordability', depth: 'standard', seeds: '' };
+const FORM = { location: 'Gladstone, MO', 'issue_areas[]': 'housing_affordability', depth: 'standard', seeds: '' };
 
 for (const database of testDatabases()) {
   describe(`The pages of discovery on ${database}`, { timeout: 90_000 }, () => {
@@ -103,7 +103,7 @@ for (const database of testDatabases()) {
       expect([events.status, events.headers['content-type']]).to.equal([200, 'text/event-stream; charset=utf-8']);
       expect(events.text).to.match(/event: completed\ndata: \{.*"status":"completed"/);
       const { text } = await ada.get(run);
-      expect(text).to.contain(['Completed', 'Maria Delgado', 'May be the known entry Maria Delgado', 'Thomas Okafor', 'Housing Affordability', 'name="candidate"', 'Keyboard shortcuts']).and.not.contain('<progress');
+      expect(text).to.contain(['Completed', 'Maria Delgado', 'May be the known entry Maria Delgado', 'Thomas Okafor', 'Housing Affordability', 'name="candidate[]"', 'Keyboard shortcuts']).and.not.contain('<progress');
       expect((await ada.get(home)).text).to.contain([`href="${run}"`, 'wait for review</strong>', '1 of 500 runs of your plan']);
       expect((await ada.get(`${run}/sources`)).text).to.contain(['Read</span>', `href="${site.url}/staff"`, 'findings']);
       expect((await ada.get(`/es${run}`)).text).to.contain(['Terminada', 'Por revisar', 'Puede ser la ficha conocida']);
@@ -148,19 +148,19 @@ for (const database of testDatabases()) {
       const path = await opened('Susan Whitfield');
       const { text } = await ada.get(path);
       const version = /name="version" value="([^"]*)"/.exec(text)![1]!;
-      const keep = [...text.matchAll(/name="keep" value="(\d+)"/g)].map(([, at]) => at!);
-      expect((await ada.post(path, { act: 'edit', version: 'older', type: 'person', name: 'Susan B. Whitfield', keep })).text).to.contain(['in the meantime', 'value="Susan B. Whitfield"']);
-      expect((await ada.post(path, { act: 'edit', version, type: 'person', name: ' ', keep })).text).to.contain('Enter a name.');
-      expect((await ada.post(path, { act: 'edit', version, type: 'person', name: 'Susan', keep, property: 'place', value: 'Nowhere at all' })).text).to.contain('No place has this name for certain.');
-      const saved = await sent(path, { act: 'edit', version, type: 'person', name: 'Susan B. Whitfield', keep: [], property: 'phone', value: '+1 816 555 0100', source: '' });
+      const keep = [...text.matchAll(/name="keep\[\]" value="(\d+)"/g)].map(([, at]) => at!);
+      expect((await ada.post(path, { act: 'edit', version: 'older', type: 'person', name: 'Susan B. Whitfield', 'keep[]': keep })).text).to.contain(['in the meantime', 'value="Susan B. Whitfield"']);
+      expect((await ada.post(path, { act: 'edit', version, type: 'person', name: ' ', 'keep[]': keep })).text).to.contain('Enter a name.');
+      expect((await ada.post(path, { act: 'edit', version, type: 'person', name: 'Susan', 'keep[]': keep, property: 'place', value: 'Nowhere at all' })).text).to.contain('No place has this name for certain.');
+      const saved = await sent(path, { act: 'edit', version, type: 'person', name: 'Susan B. Whitfield', 'keep[]': [], property: 'phone', value: '+1 816 555 0100', source: '' });
       expect(saved.text).to.contain(['The corrections are saved.', '<h1>Susan B. Whitfield</h1>', '+1 816 555 0100']).and.not.contain('Board President</p>');
     });
 
     it('decide about selected candidates, and filter by decision', async () => {
       const ids = await Promise.all(['Thomas Okafor', 'Susan B. Whitfield'].map(async (name) => (await opened(name.replace('.', '\\.'))).split('/').at(-1)!));
       expect((await sent(`${run}/candidates`, { act: 'reject' })).text).to.contain('Select candidates first.');
-      expect((await sent(`${run}/candidates`, { act: 'reject', candidate: [...ids, newId()] })).text).to.contain('2 candidates were rejected. 1 could not be decided; open it to see why.');
-      expect((await ada.get(`${run}?decision=rejected`)).text).to.contain(['Thomas Okafor', 'Susan B. Whitfield']).and.not.contain('name="candidate"');
+      expect((await sent(`${run}/candidates`, { act: 'reject', 'candidate[]': [...ids, newId()] })).text).to.contain('2 candidates were rejected. 1 could not be decided; open it to see why.');
+      expect((await ada.get(`${run}?decision=rejected`)).text).to.contain(['Thomas Okafor', 'Susan B. Whitfield']).and.not.contain('name="candidate[]"');
       const decided = (await ada.get(`${run}?done=rejected&count=2`)).text;
       expect(decided).to.not.contain('Thomas Okafor</a>');
       expect((await ada.get(`${run}?done=<b>&count=<i>&last=<u>`)).text).to.not.contain('<b>').and.not.contain('<u>');
@@ -170,10 +170,10 @@ for (const database of testDatabases()) {
       const path = await opened('Maria Delgado');
       const { text } = await eve.get(path);
       expect(text).to.contain('Reviewers, administrators and owners of the workspace decide').and.not.contain('name="act"');
-      expect((await eve.get(run)).text).to.not.contain('name="candidate"');
+      expect((await eve.get(run)).text).to.not.contain('name="candidate[]"');
       expect((await eve.post(path, { act: 'accept' })).status).to.equal(403);
       expect((await eve.post(path, { act: 'edit', version: '', type: 'person', name: 'Other' })).status).to.equal(403);
-      expect((await eve.post(`${run}/candidates`, { act: 'accept', candidate: path.split('/').at(-1)! })).status).to.equal(403);
+      expect((await eve.post(`${run}/candidates`, { act: 'accept', 'candidate[]': path.split('/').at(-1)! })).status).to.equal(403);
       expect((await ada.get(path)).text).to.contain('value="accept"');
     });
 
@@ -182,7 +182,7 @@ for (const database of testDatabases()) {
       const own = (await kit.request('GET', '/api/workspaces', { headers: { 'x-api-key': bob.key } })).body.data[0].id as string;
       const elsewhere = [home, run, path].map((one) => one.replace(workspace, own)).slice(1);
       for (const one of [home, run, `${run}/events`, `${run}/sources`, path, `${path}/archived/s`, ...elsewhere]) expect((await bob.get(one)).status, one).to.equal(404);
-      for (const one of [home, `${run}/cancel`, `${run}/candidates`, path, ...elsewhere.slice(1)]) expect((await bob.post(one, { ...FORM, act: 'accept', candidate: newId() })).status, one).to.equal(404);
+      for (const one of [home, `${run}/cancel`, `${run}/candidates`, path, ...elsewhere.slice(1)]) expect((await bob.post(one, { ...FORM, act: 'accept', 'candidate[]': newId() })).status, one).to.equal(404);
       const anonymous = await pageReader(kit).get(run);
       expect([anonymous.status, anonymous.headers['location']]).to.equal([303, `/sign-in?next=${encodeURIComponent(run)}`]);
       for (const one of [home, `${run}/cancel`, `${run}/candidates`, path]) expect((await ada.post(one, { ...FORM, form_token: 'forged', act: 'accept' })).status, one).to.equal(403);

@@ -24,12 +24,12 @@ const form = Joi.object<{ version: string; type: NonNullable<CandidateChange['ty
   property: Joi.string().valid('', ...ADDED).default(''),
   value: Joi.string().trim().max(2000).allow('').default(''),
   source: Joi.string().max(100).allow('').default(''),
-});
+}).rename('keep[]', 'keep');
 
 /** Returns the fields of the form that corrects a candidate, filled with what was typed after an error. */
 export function editFields(names: Names, { type, name, claims, sources }: ShownCandidate, version: string, given: Given = {}): object {
   const { t } = names;
-  const kept = given['keep'] === undefined && given['version'] === undefined ? null : [given['keep'] ?? []].flat().map(Number);
+  const kept = given['version'] === undefined ? null : [given['keep[]'] ?? []].flat().map(Number);
   const leaders = leadersOf(claims);
   const nameAt = claims.findIndex(({ property }) => property === 'name');
   return {

@@ -85,7 +85,7 @@ export async function decideSelected(discovery: Discovery, decisions: Decisions,
   const run = await runOf(discovery, page);
   checkMayDecide(page.caller, run);
   const decision = (['accept', 'reject'] as const).find((one) => one === textField(page.request, 'act'));
-  const ids = [...new Set(repeatedField(page.request, 'candidate'))].slice(0, AT_ONCE);
+  const ids = [...new Set(repeatedField(page.request, 'candidate[]'))].slice(0, AT_ONCE);
   if (!decision || ids.length === 0) return go(page, `/${run.id}?done=none`);
   let failed = 0;
   for (const id of ids) {

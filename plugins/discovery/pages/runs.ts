@@ -18,7 +18,7 @@ export async function showRuns(discovery: Discovery, page: RunPage, { status = 2
   const { data, next } = await shownPage(discovery, discovery.civic.db.read, owner, { before: after && Number(after[0]), limit: AT_ONCE });
   return page.show({ template: 'discovery/runs', title: t('runs.title'), status }, {
     runs: data.map((run) => runOnPage(discovery, page, run)), ...links(next === null ? null : [next]),
-    quota: await quotaOf(discovery, page), groups: await issueGroups(discovery, t, refused.given?.['issue_areas']),
+    quota: await quotaOf(discovery, page), groups: await issueGroups(discovery, t, refused.given?.['issue_areas[]']),
     depths: DEPTHS.map((depth) => ({ depth, label: t(`depths.${depth}`), isChosen: depth === (refused.given?.['depth'] ?? 'standard') })), ...refused,
   });
 }

@@ -23,7 +23,7 @@ const form = Joi.object<{ location: string; issue_areas: string[]; depth: NewRun
   issue_areas: Joi.array().single().items(Joi.string().max(100)).min(1).max(50).required().messages({ '*': 'start.no_issue' }),
   depth: Joi.string().valid(...DEPTHS).default('standard'),
   seeds: Joi.string().trim().allow('').default(''),
-});
+}).rename('issue_areas[]', 'issue_areas');
 
 /** Starts the run of a form and leads to its page. Returns what the form shows when it cannot be started. */
 export async function startFromForm(discovery: Discovery, page: RunPage): Promise<ResponseObject | Refused> {
