@@ -4,7 +4,11 @@ import { organizationOf } from '../text/organizer.ts';
 import { statusOf, withoutStatus } from '../text/status.ts';
 import { plainText } from '../text/titles.ts';
 import { startOfValue } from '../text/values.ts';
-import type { Adapter } from './types.ts';
+import type { Adapter, AdapterContext, MeetingRow } from './types.ts';
+
+/** So many occurrences of one series are rows: the next ones, and the last of the past. A weekly one has fewer in the coming year. */
+const MOST_NEXT = 100;
+const MOST_PAST = 10;
 
 /** Reads iCalendar files. The parser of documents expands recurring events. */
 export const icalendar: Adapter = {
@@ -14,10 +18,11 @@ export const icalendar: Adapter = {
   isComplete: true,
   recognises: ({ calendar, feeds }) => calendar ? 0.95 : feeds.some(({ type }) => type === 'text/calendar') ? 0.3 : 0,
   address: (document) => document.calendar ? document.url : document.feeds.find(({ type }) => type === 'text/calendar')?.url ?? document.url,
-  rows({ calendar }, { time_zone: zone }) {
+  rows({ calendar }, context) {
+    const { time_zone: zone } = context;
     const events = (calendar ?? []).slice(0, MOST_ROWS);
     const ids = idsOf(events);
-    return [...ids.keys()].map((event) => {
+    const rows = [...ids.keys()].map((event) => {
       const title = plainText(event.summary ?? '') || 'Event';
       return meetingRow({
         id: ids.get(event)!, title: withoutStatus(title), body: organizationOf(event.organizer && plainText(event.organizer)),
@@ -25,6 +30,7 @@ export const icalendar: Adapter = {
         status: event.status && event.status !== 'confirmed' ? event.status : statusOf(title), url: event.url, passage: { start: event.start, end: event.end },
       });
     });
+    return boundedSeries(rows, new Set(events.flatMap(({ uid, recurrence_id }) => (uid && recurrence_id ? uid : []))), context);
   },
 };
 
@@ -49,4 +55,26 @@ function idsOf(events: CalendarEvent[]): Map<CalendarEvent, string | null> {
     const titles = ofUid.get(start)!.size;
     return [event, titles > 1 ? `${uid}/${start}/${summary ?? ''}` : ofUid.size > 1 ? `${uid}/${start}` : uid];
   }));
+}
+
+/** Leaves out occurrences of series that have very many, such as each day without an end. */
+function boundedSeries(rows: MeetingRow[], series: Set<string>, { now, leaveOut }: Pick<AdapterContext, 'now' | 'leaveOut'>): MeetingRow[] {
+  const byUid = new Map<string, MeetingRow[]>();
+  for (const row of rows) {
+    const uid = row.key.slice(0, row.key.lastIndexOf('/'));
+    if (!series.has(uid)) continue;
+    const others = byUid.get(uid);
+    if (others) others.push(row);
+    else byUid.set(uid, [row]);
+  }
+  const left = new Set<MeetingRow>();
+  for (const [uid, occurrences] of byUid) {
+    if (occurrences.length <= MOST_PAST) continue;
+    const isPast = ({ start }: MeetingRow) => Date.parse(start ?? '') < now;
+    const ordered = occurrences.toSorted((a, b) => (a.start! < b.start! ? -1 : 1));
+    const [past, next] = [ordered.filter(isPast), ordered.filter((row) => !isPast(row))];
+    for (const row of [...past.slice(0, -MOST_PAST), ...next.slice(MOST_NEXT)]) left.add(row);
+    if (next.length > MOST_NEXT) leaveOut(`${uid}/`, next[MOST_NEXT - 1]!.start!);
+  }
+  return left.size === 0 ? rows : rows.filter((row) => !left.has(row));
 }

@@ -115,6 +115,8 @@ export interface AdapterContext {
   time_zone: string;
   /** Reads a further document of the source, such as the next page; null when it cannot be read. There is a limit for each read of the source. */
   open(url: string): Promise<Document | null>;
+  /** Notes that rows after a time are left out whose keys begin with this text, because a series has too many: they are not gone. */
+  leaveOut(keys: string, after: string): void;
 }
 
 /** What a platform's adapter is: one file and one test. */

@@ -63,7 +63,7 @@ async function reportOn(folder: string, labels: Labels, split: string, zone: str
     const body = readFileSync(join(folder, file));
     const read = await document({ url: `https://example.org/${file.split(/[\\/]/).map(encodeURIComponent).join('/')}`, content_type: TYPES[extname(file)] ?? '', body, window: { start: '2000-01-01', end: '2040-01-01' } });
     const adapter = recognisedBy(read);
-    const rows = adapter ? await adapter.rows(read, { now: now(), time_zone: zone, open: async () => null }) : [];
+    const rows = adapter ? await adapter.rows(read, { now: now(), time_zone: zone, open: async () => null, leaveOut: () => undefined }) : [];
     const score = scoreFile(labelled, adapter?.name ?? null, rows.filter((row): row is MeetingRow => row.kind === 'meeting'), `${read.text}\n${read.body ?? ''}`, zone);
     files.push({ ...score, yields: expected.length === 0 ? null : isYield(score) });
   }

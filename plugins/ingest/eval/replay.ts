@@ -42,7 +42,7 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
   for (const { now, records } of stepsOf(lines)) {
     const document = documentOf(LIST, records.map((record) => ('EventItems' in record ? { ...record, EventItems: [] } : record)));
     const open = async (url: string) => agendaOf(url, records);
-    const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open })).map((row) => completed(row, known.get(row.key)?.row));
+    const read = async () => (await legistarApi.rows(document, { now, time_zone: ZONE, open, leaveOut: () => undefined })).map((row) => completed(row, known.get(row.key)?.row));
     const compare = async () => compareRows(known, await read(), { now, isComplete: true, hasNoEnd: true, wasDoubted: ({ key }) => doubted.has(key), gone });
     const { changes, doubted: doubtedNow } = await compare();
     const context = contextOf(document, now, before);

@@ -34,6 +34,8 @@ export interface CompareOptions {
   gone: ReadonlyMap<string, GoneRow>;
   /** Whether these rows were missing in the last read as well; then they are believed to be gone. */
   wasDoubted(row: Row): boolean;
+  /** Whether the read left a row out that the source may list. */
+  isLeftOut?(row: Row): boolean;
   /** Whether the time zone of the source changed since the rows were read. */
   isShifted?: boolean;
 }
@@ -64,7 +66,7 @@ export function completed(row: Row, known: Row | undefined): Row {
 export function compareRows(known: Map<string, KnownRow>, rows: Row[], options: CompareOptions): Comparison {
   if (options.isShifted) return shiftedRows(known, rows, options.gone);
   const read = new Map(rows.map((row) => [row.key, row]));
-  const missing = options.isComplete && rows.length > 0 ? [...known.values()].map(({ row }) => row).filter((row) => !read.has(row.key) && isUpcoming(row, options.now)) : [];
+  const missing = options.isComplete && rows.length > 0 ? [...known.values()].map(({ row }) => row).filter((row) => !read.has(row.key) && isUpcoming(row, options.now) && !options.isLeftOut?.(row)) : [];
   const { moves, left } = pairMoves(missing, rows, (key) => known.has(key) || options.gone.has(key));
   const { gone, doubted } = judgeMissing(left, { known, rows, moved: moves.size }, options);
   return { changes: [...[...read.values()].flatMap((row) => changeOf(row, known.get(row.key), moves.get(row.key), options.gone.get(row.key))), ...gone.map((row): Change => ({ type: 'gone', row }))], doubted };

@@ -18,6 +18,13 @@ export interface SourceRead {
   fault: Fault | null;
   /** The further documents that were opened. */
   opened: ReadDocument[];
+  /** Which rows were left out: those after a time whose keys begin with a text. */
+  leftOut: LeftOut[];
+}
+
+export interface LeftOut {
+  keys: string;
+  after: string;
 }
 
 export interface Wanted {
@@ -34,7 +41,7 @@ export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal
   const { clock } = ingest.civic;
   const browser: BrowserRun = { renders: 0 };
   const read = await ingest.reader.read({ url: adapter.request?.(url, clock.now()) ?? url, purpose: 'ingest', browser, ...(signal && { signal }) });
-  const none = { read, document: null, rows: [], fault: null, opened: [] };
+  const none = { read, document: null, rows: [], fault: null, opened: [], leftOut: [] };
   if (read.content === null) return { ...none, fault: readFault(read) };
   if (read.content.hash === known_hash) return none;
   const parsed = await parsedDocument(ingest, read);
@@ -42,8 +49,9 @@ export async function readRows(ingest: Ingest, { url, adapter, time_zone, signal
   const fault = documentFault(parsed, read);
   if (fault) return { ...none, document: parsed, fault };
   const pages = openPages(ingest, browser, signal);
-  const rows = await rowsIn(adapter, parsed, { now: clock.now(), time_zone, open: pages.open });
-  return { ...none, document: parsed, opened: pages.documents, ...rows };
+  const leftOut: LeftOut[] = [];
+  const rows = await rowsIn(adapter, parsed, { now: clock.now(), time_zone, open: pages.open, leaveOut: (keys, after) => { leftOut.push({ keys, after }); } });
+  return { ...none, document: parsed, opened: pages.documents, leftOut, ...rows };
 }
 
 async function parsedDocument({ reader, civic }: Ingest, { final_url, content }: Read): Promise<Document | Fault> {

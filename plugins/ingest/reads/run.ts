@@ -1,4 +1,5 @@
 import { singleLine, writableText, type RunningJob, type Tx } from 'civic';
+import type { Document } from 'civic/reader';
 import { adapterOf } from '../adapters/adapters.ts';
 import type { Adapter, Row } from '../adapters/types.ts';
 import type { Ingest } from '../context.ts';
@@ -11,7 +12,7 @@ import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from './compare.ts';
 import { actorsIn, type ActorContext } from './actors.ts';
-import { MOST_ROWS, readRows, textOf, type SourceRead } from './documents.ts';
+import { MOST_ROWS, readRows, textOf, type LeftOut, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault, type KnownState } from './fault.ts';
 import { pairGone, type GoneRow } from './gone.ts';
 import { shownChanges } from './last.ts';
@@ -114,19 +115,28 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
   await insertRead(tx, { ...record, ...counts, outcome: counts.added + counts.changed + counts.gone > 0 ? 'read' : 'unchanged', detail: null });
   await noteSuccess(ingest, tx, source, counts, read.via);
   // What is doubted is decided by the next read, also when it brings the same content.
-  if (document) await updateSource(tx, source.key, { applied_hash: isDoubtful ? null : read.content!.hash, applied_at: at });
+  if (document) await updateSource(tx, source.key, { applied_hash: isDoubtful ? null : read.content!.hash, applied_at: at, has_left_out: isCut(document, result.rows) || result.leftOut.length > 0 });
+}
+
+/** Whether a part of the document or of its rows is left out, so that what is missing is unknown. */
+function isCut({ truncated }: Document, rows: Row[]): boolean {
+  return truncated || rows.length >= MOST_ROWS;
+}
+
+function isLeftOut(row: Row, leftOut: LeftOut[]): boolean {
+  return row.kind === 'meeting' && leftOut.some(({ keys, after }) => row.key.startsWith(keys) && row.start! > after);
 }
 
 type Counts = Pick<ReadRow, 'rows' | 'added' | 'changed' | 'gone' | 'signals'>;
 
-async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given, opened, known }: SourceRead & { known: Known }, time_zone: string): Promise<Counts & { isDoubtful: boolean }> {
+async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, document, rows: given, opened, leftOut, known }: SourceRead & { known: Known }, time_zone: string): Promise<Counts & { isDoubtful: boolean }> {
   const now = ingest.civic.clock.now();
   const adapter = adapterOf(source.platform!);
   const ignored = JSON.parse(source.ignored) as string[];
   const formerRow = (key: string) => known.rows.get(key)?.row ?? known.gone.get(key)?.row;
   const rows = given.map((row) => withoutIgnored(completed(row, formerRow(row.key)), ignored));
   const comparison = compareRows(known.rows, rows, {
-    now, isComplete: Boolean(adapter.isComplete) && !document!.truncated && given.length < MOST_ROWS, hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), gone: known.gone,
+    now, isComplete: Boolean(adapter.isComplete) && !isCut(document!, given), isLeftOut: (row) => isLeftOut(row, leftOut), hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), gone: known.gone,
   });
   const context: SignalContext = {
     source: { url: read.final_url, name: source.name, source_class: classOf(source), place_keys: source.place_key === null ? [] : [source.place_key], issues: JSON.parse(source.issues), tags: JSON.parse(source.tags), workspace_id: source.workspace_id },

@@ -166,7 +166,7 @@ export function failed(error: unknown): never {
   throw problem ? new Failure(problem.errors?.map(({ detail }) => detail).join('\n') || (problem.detail ?? problem.title)) : error;
 }
 
-const NOTICE_WORDS: Record<Notice, string> = { changes_often: 'It changes at nearly every read: ignore the passage that changes on its page in the console', no_audience: 'It has no place and no issue: only readers of all signals see what changes' };
+const NOTICE_WORDS: Record<Notice, string> = { changes_often: 'It changes at nearly every read: ignore the passage that changes on its page in the console', no_audience: 'It has no place and no issue: only readers of all signals see what changes', rows_left_out: 'It lists more than is read: of a series only the next 100 occurrences are' };
 
 function summary({ id, name, url, state, health, notices, row_count, last_success_at }: ShownSource): string {
   const first = `${id}  ${state === 'paused' ? 'paused' : health.status}  ${row_count === 1 ? 'one row' : `${row_count} rows`}  last read well: ${last_success_at ?? 'never'}  ${name}  ${url}${health.via === 'browser' ? '  read with a browser' : ''}`;

@@ -80,7 +80,7 @@ export const source = Joi.object({
     failures: count.required().description('Failed reads in a row'),
     via,
   }).required().meta({ name: 'WatchedSourceHealth' }),
-  notices: Joi.array().items(Joi.string().valid(...NOTICES)).required().description('`changes_often`: at least eight of the last ten reads found changes; `no_audience`: without a place and an issue, no page and no watch of one shows its signals'),
+  notices: Joi.array().items(Joi.string().valid(...NOTICES)).required().description('`changes_often`: at least eight of the last ten reads found changes; `no_audience`: without a place and an issue, no page and no watch of one shows its signals; `rows_left_out`: it lists more than is read, such as a series of each day, of which the next 100 are'),
   row_count: count.required(),
   ignored: Joi.array().items(Joi.string()).required(),
   last_read_at: time.allow(null).required(),

@@ -32,7 +32,7 @@ export interface SourceInput {
 export type SourceChanges = Partial<Omit<SourceInput, 'platform'>> & { state?: State; ignored?: string[] };
 
 /** The state of a source that was not read yet. */
-const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null, via: null, last_changes: null, change_bits: null };
+const UNREAD = { platform: null, health: 'new' as const, fault: null, fault_detail: null, failing_since: null, failures: 0, row_count: 0, last_success_at: null, applied_hash: null, applied_at: null, via: null, last_changes: null, change_bits: null, has_left_out: null };
 /** A plan that is full may have room after an hour, when a source was deleted. */
 const RETRY_MS = 3600_000;
 const LONGEST_NAME = 200;
@@ -108,7 +108,7 @@ export function createSources(ingest: Ingest) {
     const row = await insertSource(tx, {
       id: newId(civic.clock.now()), workspace_id: owner.workspace_id, url: recognised.url, given_url: input.url === recognised.url ? null : input.url, name: (input.name ?? recognised.title ?? addressName(recognised.url)).slice(0, LONGEST_NAME), platform: recognised.platform,
       place_key, issues: JSON.stringify(issues), tags: JSON.stringify(tags), cadence_seconds, source_class, state: 'active', health: 'new', fault: null, fault_detail: null, failing_since: null, failures: 0,
-      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', via: null, last_changes: null, change_bits: null, reminded_at: null, created_at: at, updated_at: at, created_by: owner.account_id,
+      row_count: 0, last_read_at: null, last_success_at: null, last_change_at: null, applied_hash: null, applied_at: null, ignored: '[]', via: null, last_changes: null, change_bits: null, has_left_out: null, reminded_at: null, created_at: at, updated_at: at, created_by: owner.account_id,
     });
     await setFirstRead(tx, row, readAt);
     return row;

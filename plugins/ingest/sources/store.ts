@@ -44,6 +44,8 @@ export interface SourceRow {
   last_changes: string | null;
   /** One bit for each of the last ten reads, the latest lowest: whether it found changes. */
   change_bits: number | null;
+  /** Whether the last read left rows out, because there were too many. Null before it was read. */
+  has_left_out: 0 | 1 | boolean | null;
   /** When the owner last got a mail about it. Stays when it is read well again, so that one which fails now and then is not mailed each time. */
   reminded_at: string | null;
   created_at: string;

@@ -15,7 +15,7 @@ export interface Reading {
 
 /** A day in winter, so that times in Chicago are six hours behind UTC. */
 export const NOW = Date.parse('2026-02-01T12:00:00Z');
-export const CONTEXT = { now: NOW, time_zone: 'America/Chicago', open: async () => null };
+export const CONTEXT = { now: NOW, time_zone: 'America/Chicago', open: async () => null, leaveOut: () => undefined };
 
 /** Starts the reader, whose documents the adapters get. */
 export async function startReading(): Promise<Reading> {

@@ -25,7 +25,7 @@ async function rowsOf(url: string, records: unknown, pages: Record<string, unkno
     opened.push(address);
     return address in pages ? documentOf(address, pages[address]) : null;
   };
-  return { rows: await legistarApi.rows(documentOf(url, records), { now, time_zone: 'America/Chicago', open }), opened };
+  return { rows: await legistarApi.rows(documentOf(url, records), { now, time_zone: 'America/Chicago', open, leaveOut: () => undefined }), opened };
 }
 
 const event = (id: number, more: object = {}) => ({ EventId: id, EventGuid: 'x', EventBodyName: 'City Council ', EventDate: '2026-03-09T00:00:00', EventTime: '6:30 PM', EventLocation: 'City Hall', EventAgendaStatusName: 'Final', EventItems: [], ...more });
@@ -69,7 +69,7 @@ describe('the adapter of the Legistar Web API', () => {
     expect(opened.slice(1).every((url) => url.includes('/eventitems?'))).to.be.true();
     await expect(rowsOf(`${BASE}/events`, first, {})).to.reject('a further page of its list could not be read');
     const broken = { ...documentOf(next, []), body: '[{"EventId": 1001, "EventDate"' };
-    await expect(legistarApi.rows(documentOf(`${BASE}/events`, first), { now, time_zone: 'America/Chicago', open: async () => broken }) as Promise<unknown>).to.reject('a further page of its list could not be read');
+    await expect(legistarApi.rows(documentOf(`${BASE}/events`, first), { now, time_zone: 'America/Chicago', open: async () => broken, leaveOut: () => undefined }) as Promise<unknown>).to.reject('a further page of its list could not be read');
     await expect(rowsOf(`${BASE}/events`, { Message: 'An error has occurred.' })).to.reject('it did not return a list');
   });
 

@@ -240,5 +240,20 @@ for (const database of testDatabases()) {
       expect(await move('/calendar.ics')).to.include({ signals: 0 });
       expect((await source()).row_count).to.equal(7);
     });
+
+    it('are no cancellations when a series has more occurrences than are read, which a notice states', async () => {
+      const series = (title: string, rule: string, start = '20260101T150000Z') => ['BEGIN:VEVENT', `UID:${title}`, `SUMMARY:${title}`, `DTSTART:${start}`, `RRULE:${rule}`, 'END:VEVENT', ''].join('\r\n');
+      const withSeries = (...more: string[]) => ics(...WEEK, ['Far', 300]).replace('END:VCALENDAR', `${more.join('')}END:VCALENDAR`);
+      const [weekly, daily] = [series('Weekly', 'FREQ=WEEKLY'), series('Daily', 'FREQ=DAILY')];
+      expect(await watch(withSeries(weekly))).to.include({ rows: 8 + 5 + 52 });
+      expect((await source()).notices).to.equal([]);
+      expect(await next(withSeries(weekly, daily))).to.include({ added: 110, gone: 0 });
+      expect((await source()).notices).to.equal(['rows_left_out']);
+      // One that vanished among the others is cancelled, and there is room for one more at the end.
+      expect(await next(withSeries(weekly, daily.replace('END:VEVENT', 'EXDATE:20260210T150000Z\r\nEND:VEVENT')))).to.include({ added: 1, gone: 1, signals: 3 });
+      // It has 86,400 occurrences a day: the first twelve of each are read, and no more appear within the day.
+      expect(await next(withSeries(weekly, series('Each second', 'FREQ=SECONDLY')))).to.include({ gone: 0, signals: 110 });
+      expect(await next()).to.include({ signals: 0 });
+    });
   });
 }

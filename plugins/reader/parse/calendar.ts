@@ -159,7 +159,7 @@ function occurrencesOf(event: Component, start: Time, calendar: Calendar): numbe
       times.add(start.local);
       continue;
     }
-    const { times: found, steps, isCut } = expandRule(rule, start.local, local, { occurrences: LIMITS.occurrences, steps: Math.min(LIMITS.steps, calendar.steps) });
+    const { times: found, steps, isCut } = expandRule(rule, start.local, local, { ...LIMITS, steps: Math.min(LIMITS.steps, calendar.steps) });
     calendar.steps -= steps + found.length;
     if (isCut) cut.truncated = true;
     for (const time of found) times.add(time);

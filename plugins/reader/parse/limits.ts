@@ -27,6 +27,8 @@ export const LIMITS = {
   events: 5000,
   /** Occurrences of one event, and steps to find them. */
   occurrences: 1000,
+  /** Of one event: nothing takes place each minute. */
+  occurrences_a_day: 12,
   steps: 50_000,
   /** Steps for all events of a calendar. */
   all_steps: 400_000,

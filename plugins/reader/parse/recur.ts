@@ -41,24 +41,36 @@ export interface Expansion {
   isCut: boolean;
 }
 
-/** Returns the occurrences from `from` to `to`, in order. */
-export function expandRule(rule: Rule, start: number, window: { from: number; to: number }, limits: { occurrences: number; steps: number }): Expansion {
+/** Returns the occurrences from `from` to `to`, in order: the first ones of each day. */
+export function expandRule(rule: Rule, start: number, window: { from: number; to: number }, limits: { occurrences: number; occurrences_a_day?: number; steps: number }): Expansion {
   const times: number[] = [];
+  let isCut = false;
+  let from = window.from;
   let counted = 0;
   let period = rule.count === null ? firstPeriod(rule, start, window.from) : 0;
   let steps = 0;
   for (; steps < limits.steps; steps++, period++) {
     const begin = periodStart(rule, start, period);
-    if (begin > window.to || (rule.until !== null && begin > rule.until)) return { times, steps, isCut: false };
+    if (begin > window.to || (rule.until !== null && begin > rule.until)) return { times, steps, isCut };
     for (const time of timesIn(rule, start, begin)) {
       if (time < start) continue;
-      if ((rule.count !== null && ++counted > rule.count) || (rule.until !== null && time > rule.until) || time > window.to) return { times, steps, isCut: false };
-      if (time < window.from) continue;
+      if ((rule.count !== null && ++counted > rule.count) || (rule.until !== null && time > rule.until) || time > window.to) return { times, steps, isCut };
+      if (time < from) continue;
+      if (dayOf(times.at(-(limits.occurrences_a_day ?? Infinity))) === dayOf(time)) {
+        isCut = true;
+        from = dayOf(time) + DAY;
+        if (rule.count === null) period = Math.max(period, firstPeriod(rule, start, from) - 1);
+        continue;
+      }
       if (times.length >= limits.occurrences) return { times, steps, isCut: true };
       times.push(time);
     }
   }
   return { times, steps, isCut: true };
+}
+
+function dayOf(time = -Infinity): number {
+  return time - (time % DAY + DAY) % DAY;
 }
 
 /** Skips periods before the window; only a rule without a count can do so. */
