@@ -33,6 +33,8 @@ export interface LoadedPage {
 const CHANGES = 'all';
 /** Every public signal invalidates the responses with this tag. Pages have it, responses of the API do not. */
 const SIGNALS = 'signals';
+/** The directory invalidates the responses with this tag when meetings of other plugins change, also without a signal. */
+const MEETINGS = 'meetings';
 const HTML = 'text/html; charset=utf-8';
 
 export function createSite(civic: Civic<SiteConfig>): Site {
@@ -50,7 +52,7 @@ export function createSite(civic: Civic<SiteConfig>): Site {
       const loaded = await load(request, t, h);
       if (!('template' in loaded)) return loaded;
       const { body, headers } = await civic.pages.render(request, `site/${loaded.template}`, loaded.context);
-      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil: loaded.validUntil, tags: [SIGNALS] };
+      return { body, headers, etag: textEtag(body), type: HTML, cacheControl: 'no-cache', validUntil: loaded.validUntil, tags: [SIGNALS, MEETINGS] };
     });
   }
 

@@ -20,11 +20,10 @@ export function homePage(site: Site): ServerRoute {
     path: '/',
     async load(request, t) {
       const { directory } = site;
-      const totals = await directory.totals();
-      const about = shownOperator(site);
-      if (totals.actors === 0) return emptyPage(site, request, t, about);
-      const [places, entered, domains, signals, states, meetings] = await Promise.all([
-        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), latestSignals(site), directory.stateCounts(), directory.comingMeetings(null, MOST_EVENTS),
+      const [totals, meetings, signals] = await Promise.all([directory.totals(), directory.comingMeetings(null, MOST_EVENTS), latestSignals(site)]);
+      if (totals.actors === 0) return pageWithoutEntries(site, request, t, meetings, signals);
+      const [places, entered, domains, states] = await Promise.all([
+        directory.largestPlaces(MOST_PLACES), directory.upcomingEvents(MOST_EVENTS), directory.taxonomy(), directory.stateCounts(),
       ]);
       const known = await placesOf(site, entered, signals, meetings);
       const events = [...entered.map((event) => shownEvent(event, known)), ...meetings.map((meeting) => shownMeeting(meeting, known))].toSorted((a, b) => (a.start < b.start ? -1 : 1)).slice(0, MOST_EVENTS);
@@ -33,7 +32,7 @@ export function homePage(site: Site): ServerRoute {
         template: 'home',
         context: {
           ...around(site, t),
-          totals, onlyPlace: onlyPlace?.display_name, about,
+          hasEntries: true, totals, onlyPlace: onlyPlace?.display_name,
           places: places.map(shownPlace), morePlaces: totals.places > places.length,
           ...shownStates(states, t),
           events,
@@ -50,7 +49,7 @@ export function homePage(site: Site): ServerRoute {
 function around({ civic }: Site, t: Texts): LoadedPage['context'] {
   const { name, public_url: url } = civic.instance;
   return {
-    title: '', description: t('home.description'), canonical: '/',
+    about: shownOperator(civic), title: '', description: t('home.description'), canonical: '/',
     linkedData: {
       '@context': 'https://schema.org', '@type': 'WebSite', name, url: `${url}/`, inLanguage: t.language,
       potentialAction: { '@type': 'SearchAction', target: { '@type': 'EntryPoint', urlTemplate: `${url}/search?query={query}` }, 'query-input': 'required name=query' },
@@ -58,12 +57,21 @@ function around({ civic }: Site, t: Texts): LoadedPage['context'] {
   };
 }
 
-/** Loads the home page of an empty instance: a notice for visitors, the next steps for administrators. */
-function emptyPage(site: Site, { auth }: Request, t: Texts, about: object | null): LoadedPage {
-  return { template: 'home', context: { ...around(site, t), isEmpty: true, isAdmin: auth.isAuthenticated && auth.credentials['role'] === 'admin', about } };
+/** Loads the home page of an instance without entries: what watched sources state or a notice for visitors, and the next steps for administrators. */
+async function pageWithoutEntries(site: Site, { auth }: Request, t: Texts, meetings: ListedMeeting[], signals: Signal[]): Promise<LoadedPage> {
+  const known = await placesOf(site, [], signals, meetings);
+  const events = meetings.map((meeting) => shownMeeting(meeting, known));
+  return {
+    template: 'home',
+    context: {
+      ...around(site, t), isEmpty: meetings.length === 0 && signals.length === 0, isAdmin: auth.isAuthenticated && auth.credentials['role'] === 'admin',
+      events, signals: signals.map((signal) => shownSignal(signal, known)),
+    },
+    validUntil: nextChange(events),
+  };
 }
 
-function shownOperator({ civic: { config: { about, operator, contact } } }: Site): object | null {
+function shownOperator({ config: { about, operator, contact } }: Site['civic']): object | null {
   if (!about && !operator && !contact) return null;
   return { about, operator, contact: linkOf(contact) };
 }

@@ -10,7 +10,7 @@ import { ofPlace } from '../places/found.ts';
 import { sheetPage } from '../places/sheet.ts';
 import { shownSources } from '../places/sources.ts';
 import { shownSignals } from '../places/timeline.ts';
-import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, nearbyLink } from '../places/words.ts';
+import { crumbsOf, descriptionOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, nearbyLink } from '../places/words.ts';
 import type { LoadedPage, Site } from '../site.ts';
 import { translatedTopic } from '../words.ts';
 
@@ -59,7 +59,7 @@ async function placePage(site: Site, place: Place, request: Request, t: Texts): 
   return {
     template: 'place',
     context: {
-      title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: overview.entity_count }),
+      title: t('place.title', { place: name }), description: descriptionOf(name, overview.entity_count, events, t),
       canonical: hrefOf(key), isUnlisted: isEmpty, feeds, linkedData: linkedPlace(site, place, crumbs),
       name, shortName: place.name, key, search: [{ name: 'place', value: key }], crumbs, isEmpty, overview, hasSheet: hasSheet(coverage, events), freshness: freshnessOf(overview.freshness),
       coverage, entries: shownEntries(listed, t),

@@ -5,7 +5,7 @@ import type { LoadedPage, Site } from '../site.ts';
 import { hasSheet, shownCoverage } from './coverage.ts';
 import { nextChange, shownEvents } from './events.ts';
 import { shownSignals } from './timeline.ts';
-import { crumbsOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, linkTo, nearbyLink } from './words.ts';
+import { crumbsOf, descriptionOf, feedsOf, fullName, hrefOf, isArea, isState, linkedPlace, linkTo, nearbyLink } from './words.ts';
 
 /** With more places than this, the page lists counties instead of places. */
 const MOST = 300;
@@ -59,9 +59,9 @@ export async function areaPage(site: Site, place: Place, t: Texts): Promise<Load
   return {
     template: 'area',
     context: {
-      title: t('place.title', { place: name }), description: isEmpty ? t('place.empty', { place: name }) : t('place.description', { place: name, entries: total }),
+      title: t('place.title', { place: name }), description: descriptionOf(name, total, events, t),
       // The feeds contain only entries of the area itself, not of the places in it.
-      canonical: hrefOf(key), isUnlisted: isEmpty, feeds: own.entity_count > 0 ? feedsOf(`/api/places/${key}`, name, t) : [], linkedData: linkedPlace(site, place, crumbs),
+      canonical: hrefOf(key), isUnlisted: isEmpty, feeds: own.entity_count > 0 || (isEmpty && events.length > 0) ? feedsOf(`/api/places/${key}`, name, t) : [], linkedData: linkedPlace(site, place, crumbs),
       name, shortName, key, crumbs, isEmpty, total, placeCount,
       numbers: t(`place.${kind}_numbers`, { entries: total, places: placeCount }), own: own.entity_count > 0 && t(`place.${kind}_own`, { count: own.entity_count }),
       // The maps have no territories.

@@ -19,6 +19,12 @@ export function fullName(place: Place): string {
   return isState(place) ? place.name : `${place.name}, ${place.state.name}`;
 }
 
+/** Returns the description of the page of a place for search engines. */
+export function descriptionOf(place: string, entries: number, events: unknown[], t: Texts): string {
+  if (entries > 0) return t('place.description', { place, entries });
+  return events.length > 0 ? t('place.meetings_description', { place }) : t('place.empty', { place });
+}
+
 /** Returns a link to a place near another. The name includes the state only when the two places are in different states. */
 export function nearbyLink(near: Place, place: Place): PlaceLink {
   const isSame = near.state?.slug === place.state?.slug && near.country === place.country && (near.state !== null || regionOf(near) === regionOf(place));

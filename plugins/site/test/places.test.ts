@@ -42,7 +42,7 @@ for (const database of testDatabases()) {
       await kit.add({ name: 'Gladstone Tenants <Union>', place: 'gladstone,missouri', issue_area: ['housing_affordability', 'zoning_and_land_use'], phone: '816-555-0160', website: 'https://tenants.example' });
       const { status, text: page } = await kit.open('/places/kansas-city,missouri');
       expect(status).to.equal(200);
-      expect(page).to.contain(['Nothing about Kansas City, Missouri yet.', 'Nearest places with entries:', `href="${GLADSTONE}">Gladstone</a>`, 'name="robots" content="noindex"']);
+      expect(page).to.contain(['No entries about Kansas City, Missouri yet.', 'Nearest places with entries:', `href="${GLADSTONE}">Gladstone</a>`, 'name="robots" content="noindex"']);
       expect(page).to.not.contain(['Print sheet', 'id="coverage"']);
     });
 
@@ -141,7 +141,7 @@ for (const database of testDatabases()) {
       expect(linkedData(county)['@type']).to.equal('AdministrativeArea');
       expect(await text('/places/clay-county,missouri/entries?issue_area=public_transit')).to.contain(['1 entry', 'Liberty Transit Riders']);
       expect(await text('/places/clay-county,missouri/sheet')).to.contain('Liberty Transit Riders');
-      expect(await text('/places/cass-county,missouri')).to.contain(['Nothing about Cass County, Missouri yet.', 'noindex']);
+      expect(await text('/places/cass-county,missouri')).to.contain(['No entries about Cass County, Missouri yet.', 'noindex']);
     });
 
     it('count an entry of a county once, and name those about the county as a whole', async () => {
@@ -174,7 +174,7 @@ for (const database of testDatabases()) {
       expect(linkedData(state)['@type']).to.equal('State');
       expect(await text('/places/missouri/sheet')).to.contain('Liberty Transit Riders');
       expect(await text('/places/missouri/entries?issue_area=public_transit')).to.contain(['6 entries', 'Liberty Transit Riders']);
-      expect(await text('/places/vermont')).to.contain('Nothing about Vermont yet.');
+      expect(await text('/places/vermont')).to.contain('No entries about Vermont yet.');
     });
 
     it('list the entries of a town when none of them names an issue, instead of 51 empty issues', async () => {
