@@ -28,48 +28,53 @@ for (const database of testDatabases()) {
     let kit: TestServer;
     let site: Site;
     let id = '';
-    /** The title of each signal of the source that is watched, with its type, and how many ids there are. */
+    let reads = 0;
+    const items = async (): Promise<{ id: string; title: string; tags: string[] }[]> => (await kit.request('GET', `/api/watched-sources/${id}/feed.json`)).body.items;
+    /** The signals of the source that is watched. */
     const signals = async (): Promise<{ id: string; type: string; title: string; summary: string | null; changes: object[]; supersedes: string | null; evidence: { passage: string | null; content_hash: string | null; locator: object | null }[] }[]> => {
-      const { body } = await kit.request('GET', `/api/watched-sources/${id}/feed.json`);
-      const ids = new Set(body.items.map((item: { id: string }) => /[0-9a-f-]{36}/.exec(item.id)![0]));
+      const ids = new Set((await items()).map((item) => /[0-9a-f-]{36}/.exec(item.id)![0]));
       return (await kit.request('GET', '/api/firehose?visibility=public&limit=200')).body.signals.filter((signal: { id: string }) => ids.has(signal.id));
     };
-    const titles = async (type: string) => (await signals()).filter((signal) => signal.type === type).map(({ title }) => title).toSorted();
+    const titles = async (type: string) => (await items()).filter(({ tags }) => tags[0] === type).map(({ title }) => title).toSorted();
     const source = async () => (await kit.request('GET', `/api/watched-sources/${id}?visibility=public`, { as: admin })).body;
-    const history = async () => (await kit.request('GET', `/api/watched-sources/${id}/history?visibility=public`, { as: admin })).body;
 
-    async function untilRead(reads: number) {
-      for (let waited = 0; (await history()).total < reads; waited++) {
-        if (waited > 400) throw new Error('The source was not read');
-        await sleep(25);
+    /** Waits for one more read, and returns it. */
+    async function nextRead() {
+      reads++;
+      for (let waited = 0; waited < 200; waited++) {
+        await sleep(50);
+        const { total, data } = (await kit.request('GET', `/api/watched-sources/${id}/history?visibility=public&limit=1`, { as: admin })).body;
+        if (total < reads) continue;
+        expect(total).to.equal(reads);
+        // On Postgres the log numbers signals after the commit.
+        if (database === 'postgres') await sleep(300);
+        return data[0];
       }
-      // On Postgres the log numbers signals after the commit.
-      if (database === 'postgres') await sleep(300);
-      return (await history()).data[0];
+      throw new Error('The source was not read');
     }
     /** Watches a calendar in place of the last one, until its first read. */
     async function watch(calendar: string) {
       if (id !== '') await kit.request('DELETE', `/api/watched-sources/${id}?visibility=public`, { as: admin });
       clock.set(new Date(FIRST_DAY).toISOString());
       site.pages['/calendar.ics'] = calendar;
-      const { status, body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/calendar.ics`, place: 'st-louis,missouri', visibility: 'public' } });
+      // Within an hour few jobs of other plugins run.
+      const { status, body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/calendar.ics`, place: 'st-louis,missouri', cadence_seconds: 300, visibility: 'public' } });
       expect(status, body.detail).to.equal(201);
       id = body.id;
-      return untilRead(1);
+      reads = 0;
+      return nextRead();
     }
     /** Gives the source another address, until it is read. */
     async function move(path: string) {
-      const { total } = await history();
       const { status, body } = await kit.request('PATCH', `/api/watched-sources/${id}?visibility=public`, { as: admin, payload: { url: `${site.url}${path}` } });
       expect(status, body.detail).to.equal(200);
-      return untilRead(total + 1);
+      return nextRead();
     }
     /** Lets the next read happen, of another calendar if one is given. */
     async function next(calendar?: string) {
       if (calendar !== undefined) site.pages['/calendar.ics'] = calendar;
-      const { total } = await history();
       clock.set((await source()).next_read_at);
-      return untilRead(total + 1);
+      return nextRead();
     }
 
     before(async () => {
@@ -114,9 +119,9 @@ for (const database of testDatabases()) {
     });
 
     it('are no cancellations when a notice replaces the calendar, however often it is read: the source fails', async () => {
-      for (const count of [4, 7]) {
+      for (const [count, times] of [[4, 1], [7, 3]] as const) {
         await watch(ics(...WEEK.slice(0, count)));
-        for (let failures = 1; failures <= 3; failures++) {
+        for (let failures = 1; failures <= times; failures++) {
           expect(await next(ics(['Calendar maintenance', 30]))).to.include({ outcome: 'failed', signals: 0 });
           expect((await source()).health).to.include({ reason: 'few_rows', failures });
         }
