@@ -78,7 +78,7 @@ function draftOf({ type, name, claims }: SyncEntry, sources: Map<string, Indexed
   return {
     type, visibility: 'workspace',
     sources: cited.map(({ text_hash, ...source }) => ({ ...source, content_hash: text_hash ?? null })),
-    claims: isNamed ? claims : [...claims, { property: 'name', value: name, source_local_id: claims[0]!.source_local_id }],
+    claims: isNamed ? claims : [...claims, { property: 'name', value: name, source_local_id: claims[0]!.source_local_id, method: claims[0]!.method! }],
   };
 }
 

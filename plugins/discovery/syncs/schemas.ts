@@ -60,7 +60,7 @@ const claim = Joi.object({
   excerpt: text(5000).allow(null),
   locator: Joi.object({ start: Joi.number().integer().min(0).required(), end: Joi.number().integer().min(0).required() }).allow(null).description('The range of the excerpt in the text that the tool archived'),
   confidence: Joi.number().min(0).max(1),
-  method: Joi.string().valid(...METHODS).description('How the tool found the claim; `rules` by default'),
+  method: Joi.string().valid(...METHODS).default('rules').description('How the tool found the claim'),
 }).meta({ name: 'SyncClaim' });
 
 export const syncEntry = Joi.object<SyncEntry>({

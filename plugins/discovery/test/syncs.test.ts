@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { definePlugin, newId, type Caller } from 'civic';
+import { gzipSync } from 'node:zlib';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
 
 export const lab = Lab.script();
@@ -230,6 +231,34 @@ for (const database of testDatabases()) {
       }
       const runs = (await call('GET', '/api/discovery-runs?limit=100')).body.data;
       expect(runs.filter(({ location }: { location: string }) => location === 'Gladstone, MO').every(({ counts }: { counts: { candidates: number } }) => counts.candidates > 0)).to.equal(true);
+    });
+
+    it('takes a compressed body, a bundle without entries, and an entry whose claims do not state its name', async () => {
+      const nameless = { ...entry('e1', `Named by its entry ${newId()}`), claims: [{ ...website('https://nameless.example/'), method: 'structured' }, { property: 'phone', value: '+1 816 555 0142', source_local_id: 's1' }] };
+      const payload = gzipSync(JSON.stringify(bundle({ entries: [nameless] })));
+      const { status, body } = await kit.request('POST', SYNCS, { as: caller as never, payload, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      const { name, claims } = await actor(body.entry_links[0].entity_id);
+      expect(name).to.equal(nameless.name);
+      expect(Object.fromEntries(claims.map(({ property, method }: { property: string; method: string }) => [property, method]))).to.equal({ type: 'structured', name: 'structured', website: 'structured', phone: 'rules' });
+      const empty = await sync(bundle({ entries: [], sources: [] }));
+      expect([empty.status, empty.body.entries_persisted, empty.body.review_state]).to.equal([201, 0, 'unreviewed']);
+    });
+
+    it('limits the entries of a workspace in a month, and the bundles that it sends at the same time', async () => {
+      const busy = { ...caller, workspace_id: newId() };
+      const all = await Promise.all([1, 2, 3].map(() => sync(bundle(), busy)));
+      expect(all.map(({ status }) => status).sort()).to.equal([201, 201, 429]);
+      const refused = all.find(({ status }) => status === 429)!;
+      expect([refused.body.code, refused.headers['retry-after']]).to.equal(['too_many_syncs', '5']);
+      // Two runs with an entry each.
+      expect((await kit.db.read('discovery_months').where({ workspace_id: busy.workspace_id }).first('synced', 'runs'))).to.equal({ synced: 4, runs: 0 });
+      await kit.db.write((tx) => tx('discovery_months').where({ workspace_id: busy.workspace_id }).update({ synced: 19_998 }));
+      const two = bundle({ entries: [entry('a', `Last ${newId()}`), entry('b', `Over ${newId()}`)] });
+      const over = await sync(two, busy);
+      expect([over.status, over.body.code, over.headers['x-ratelimit-limit']]).to.equal([429, 'sync_limit', '20000']);
+      expect((await call('GET', '/api/discovery-runs', undefined, busy)).body.total).to.equal(2);
+      expect((await sync({ ...two, entries: two.entries.slice(0, 1) }, busy)).status).to.equal(201);
     });
 
     it('rejects bodies that are no JSON object, too deep, too large or of another type', async () => {
