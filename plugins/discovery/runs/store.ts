@@ -127,7 +127,7 @@ export async function openScheduledRun(reader: Reader, placeKey: string, issueAr
   return open.find(({ issue_areas }) => (JSON.parse(issue_areas) as string[]).toSorted().join() === issueAreas.toSorted().join());
 }
 
-/** The keys of runs that ended before a time, as a query. */
+/** The keys of runs that ended before a time, as a query. A run of a local tool can have ended long before it arrived here. */
 export function endedBefore(tx: Tx, before: string) {
-  return tx(TABLE).whereIn('status', ['completed', 'failed']).where('completed_at', '<', before).select('key');
+  return tx(TABLE).whereIn('status', ['completed', 'failed']).where('completed_at', '<', before).where('created_at', '<', before).select('key');
 }

@@ -22,10 +22,12 @@ for (const database of testDatabases()) {
   describe(`syncs on ${database}`, { timeout: 120_000 }, () => {
     let kit: TestServer;
     let usesLeft = Infinity;
-    /** Lets transactions fail as if the process had been killed. */
+    /** Transactions that create actors wait for it. */
+    let gate: Promise<void> = Promise.resolve();
+    /** Lets transactions wait, or fail as if the process had been killed. */
     const breaker = definePlugin({
       name: 'breaker', summary: 'Fails', needs: ['accounts'],
-      register(_server, civic) { civic.service('accounts').workspaceHooks.whenUsed(async () => { if (usesLeft-- <= 0) throw new Error('The process was killed'); }); },
+      register(_server, civic) { civic.service('accounts').workspaceHooks.whenUsed(async () => { await gate; if (usesLeft-- <= 0) throw new Error('The process was killed'); }); },
     });
     const caller: Partial<Caller> = { account_id: newId(), workspace_id: newId(), workspace_role: 'owner', scope: ['discovery:read', 'discovery:write', 'entities:write', 'directory:read'], capabilities: ['discovery'], plan: 'individual' };
     const call = (method: string, path: string, payload?: unknown, as: object = caller) => kit.request(method, path, { as: as as never, ...(payload !== undefined && { payload }) });
@@ -247,9 +249,12 @@ for (const database of testDatabases()) {
 
     it('limits the entries of a workspace in a month, and the bundles that it sends at the same time', async () => {
       const busy = { ...caller, workspace_id: newId() };
-      const all = await Promise.all([1, 2, 3].map(() => sync(bundle(), busy)));
-      expect(all.map(({ status }) => status).sort()).to.equal([201, 201, 429]);
-      const refused = all.find(({ status }) => status === 429)!;
+      let open = () => {};
+      gate = new Promise((done) => { open = done; });
+      const sent = [1, 2, 3].map(() => sync(bundle(), busy));
+      const refused = await Promise.race(sent);
+      open();
+      expect((await Promise.all(sent)).map(({ status }) => status).sort()).to.equal([201, 201, 429]);
       expect([refused.body.code, refused.headers['retry-after']]).to.equal(['too_many_syncs', '5']);
       // Two runs with an entry each.
       expect((await kit.db.read('discovery_months').where({ workspace_id: busy.workspace_id }).first('synced', 'runs'))).to.equal({ synced: 4, runs: 0 });
