@@ -2,6 +2,7 @@ import { problem, type Caller, type Civic, type Reader, type Threads } from 'civ
 import type { AccountsService } from 'civic/accounts';
 import type { DirectoryService } from 'civic/directory';
 import type { Document, ReaderService } from 'civic/reader';
+import type { Finding } from './candidates/propose.ts';
 import type { DiscoveryConfig } from './config.ts';
 import { createModel } from './extract/model.ts';
 import type { FoundActor } from './extract/types.ts';
@@ -15,11 +16,24 @@ export interface Discovery {
   accounts: AccountsService | null;
   /** Functions of other plugins that name pages to begin with. */
   addresses: FindAddresses[];
+  /** Functions of other plugins that know the form of some pages. */
+  understand: UnderstandPage[];
   /** The search engines of the operator. */
   engines: SearchEngine[];
   /** Finds the actors that a document names: in a thread by rules, then with the language model of the operator, if there is one. */
   extract(document: Document, signal: AbortSignal): Promise<FoundActor[]>;
 }
+
+/** A page that a run read. */
+export interface ReadPage {
+  document: Document;
+  content_hash: string;
+  retrieved_at: string;
+  place: { key: string; name: string } | null;
+}
+
+/** Returns the actors of a page whose form a plugin knows, such as that of a platform; none for other pages. Each claim has its passage in the text of the document. */
+export type UnderstandPage = (page: ReadPage) => Promise<Finding[]>;
 
 /** Returns addresses of public pages about a place that a workspace may know of; those of other workspaces are not among them. */
 export type FindAddresses = (reader: Reader, about: { place_key: string; workspace_id: string | null }) => Promise<string[]>;
@@ -27,7 +41,7 @@ export type FindAddresses = (reader: Reader, about: { place_key: string; workspa
 export function createDiscovery(civic: Civic<DiscoveryConfig>, threads: Threads): Discovery {
   const model = civic.config.model.url === '' ? null : createModel(civic.fetch, civic.config.model);
   return {
-    civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [], engines: searchEngines(civic),
+    civic, directory: civic.service('directory'), reader: civic.service('reader'), accounts: civic.serviceIfOn('accounts'), addresses: [], understand: [], engines: searchEngines(civic),
     async extract(document, signal) {
       const found = await threads.run<FoundActor[]>('extractActors', document);
       if (!model) return found;

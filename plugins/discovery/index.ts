@@ -25,6 +25,7 @@ import { syncRoutes } from './syncs/routes.ts';
 import { discoveryService } from './service.ts';
 import { discoveryResources, discoveryTools } from './tools.ts';
 
+export type { ReadPage, UnderstandPage } from './context.ts';
 export type { ProposedRun } from './proposals/proposals.ts';
 export type { DiscoveryService, Finding, Origin } from './service.ts';
 

@@ -2,7 +2,7 @@ import { newId, type Reader, type Tx } from 'civic';
 import { MATCH_JOB } from './candidates/match.ts';
 import { propose, type Finding } from './candidates/propose.ts';
 import { deletePending } from './candidates/store.ts';
-import type { Discovery, FindAddresses } from './context.ts';
+import type { Discovery, FindAddresses, UnderstandPage } from './context.ts';
 import { proposedRuns, type ProposedRun } from './proposals/proposals.ts';
 import { deleteRun, insertRun, lockedRunOf, updateRun, type RunRow } from './runs/store.ts';
 
@@ -27,6 +27,8 @@ export interface DiscoveryService {
   propose(tx: Tx, origin: Origin, findings: Finding[]): Promise<void>;
   /** Adds a function that names pages with which runs about a place begin, besides their seeds; called in `register`. */
   addresses(find: FindAddresses): void;
+  /** Adds a function that reads pages of a known form before the general extraction; called in `register`. */
+  understand(read: UnderstandPage): void;
   /** Returns runs that gaps of the directory suggest, places with most actors first. Reviewers start them. */
   proposedRuns(reader: Reader): Promise<ProposedRun[]>;
   /** Deletes the run of an origin that is gone, with the candidates that wait. Decided ones, and then the run, stay: rejections are remembered. */
@@ -63,6 +65,7 @@ export function discoveryService(discovery: Discovery): DiscoveryService {
       await civic.jobs.enqueue(tx, MATCH_JOB, { run_id: run.id }, { unique_key: run.id });
     },
     addresses(find) { discovery.addresses.push(find); },
+    understand(read) { discovery.understand.push(read); },
     proposedRuns: (reader) => proposedRuns(discovery, reader),
     async forget(tx, originId) {
       const run = await lockedRunOf(tx, originId);

@@ -22,6 +22,7 @@ import { listRoutes } from './lists/routes.ts';
 import { listedMeetings } from './meetings/meetings.ts';
 import { publicUrl } from './reads/clean.ts';
 import { READ_JOB, runRead } from './reads/run.ts';
+import { understandPages } from './reads/understand.ts';
 import { pruneReads } from './reads/store.ts';
 import { reminderJob } from './reminders/job.ts';
 import { sourceCommands } from './sources/commands.ts';
@@ -49,6 +50,7 @@ export default definePlugin<IngestConfig>({
     const links = createLinks(ingest);
     ingest.directory.watchedSources(countInPlace);
     ingest.discovery?.addresses(async (reader, about) => (await addressesOf(reader, about)).filter((url) => publicUrl(url) === url));
+    ingest.discovery?.understand(understandPages(ingest));
     const forgetMeetings = ingest.directory.listMeetings(listedMeetings);
     ingest.firehose.onPublicSignals(forgetMeetings);
     civic.watch('ingest.source_changed', async () => forgetMeetings());

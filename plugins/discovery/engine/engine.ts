@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { singleLine, type Tx } from 'civic';
 import type { Document, Read } from 'civic/reader';
 import { matchCandidates } from '../candidates/match.ts';
-import { propose } from '../candidates/propose.ts';
+import { propose, type Finding } from '../candidates/propose.ts';
 import type { Discovery } from '../context.ts';
 import { DEFAULT_SCORE } from '../extract/extract.ts';
 import type { FoundActor } from '../extract/types.ts';
@@ -111,10 +111,11 @@ async function usePage(reading: Reading, page: PageRow, read: Read): Promise<voi
     return;
   }
   const parsed = read.content ? await parse(discovery, read, job.signal) : null;
+  const understood = parsed?.document ? await understoodIn(reading, parsed.document, read) : [];
   const skipped = { state: 'skipped' as const, reason: parsed?.reason ?? read.reason, detail: parsed?.detail ?? read.detail };
   await change(reading, async (tx) => {
     await updateRun(tx, reading.run.key, { renders: reading.browser?.renders ?? 0 });
-    if (parsed?.document) await store(reading, tx, page, read, parsed.document, parsed.found);
+    if (parsed?.document) await store(reading, tx, page, read, { ...parsed, understood });
     else await updatePage(tx, page.key, skipped);
     await admit(reading, tx, parsed?.document ? pagesAfter(page, parsed.document) : []);
   }).catch(async (error: unknown) => {
@@ -125,8 +126,22 @@ async function usePage(reading: Reading, page: PageRow, read: Read): Promise<voi
   });
 }
 
-async function store({ discovery, run, place, subjects }: Reading, tx: Tx, page: PageRow, read: Read, document: Document, found: FoundActor[]): Promise<void> {
-  const findings = findingsOf(found.filter(({ score }) => score >= DEFAULT_SCORE), document, read, place);
+/** Returns what other plugins know about a page of this form. One that fails leaves the page to the general extraction. */
+async function understoodIn({ discovery, place, job }: Reading, document: Document, { content, at }: Read): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const read of discovery.understand) {
+    try {
+      findings.push(...await read({ document, content_hash: content!.hash, retrieved_at: at, place }));
+    } catch (error) {
+      job.signal.throwIfAborted();
+      discovery.civic.log.warn({ err: error, url: document.url }, 'A page of a known form could not be read as such');
+    }
+  }
+  return findings;
+}
+
+async function store({ discovery, run, place, subjects }: Reading, tx: Tx, page: PageRow, read: Read, { document, found, understood }: { document: Document; found: FoundActor[]; understood: Finding[] }): Promise<void> {
+  const findings = [...understood, ...findingsOf(found.filter(({ score }) => score >= DEFAULT_SCORE), document, read, place)];
   const { hash } = read.content!;
   await updatePage(tx, page.key, {
     state: 'read', title: singleLine(document.title ?? '', 500) || page.title, content_hash: hash, retrieved_at: read.at, found: findings.length,

@@ -12,6 +12,7 @@ import { nextBits } from '../sources/notices.ts';
 import { lockedSource, sourceById, updateSource, type SourceRow, type Via } from '../sources/store.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from './compare.ts';
 import { actorsIn, type ActorContext } from './actors.ts';
+import { publicUrl } from './clean.ts';
 import { MOST_ROWS, readRows, textOf, type LeftOut, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault, type KnownState } from './fault.ts';
 import { pairGone, type GoneRow } from './gone.ts';
@@ -114,6 +115,8 @@ async function store(ingest: Ingest, tx: Tx, source: SourceRow, result: SourceRe
   const { isDoubtful, ...counts } = known ? await applyRows(ingest, tx, source, { ...result, known }, time_zone) : { rows: source.row_count, added: 0, changed: 0, gone: 0, signals: 0, isDoubtful: false };
   await insertRead(tx, { ...record, ...counts, outcome: counts.added + counts.changed + counts.gone > 0 ? 'read' : 'unchanged', detail: null });
   await noteSuccess(ingest, tx, source, counts, read.via);
+  // Feeds and data are left out, and addresses with a secret are not shown to others.
+  if (publicUrl(read.url) === read.url) await ingest.reader.index(tx, { workspace_id: source.workspace_id, url: read.url, content_hash: read.content!.hash, read_at: read.at, ...(document && { document }) });
   // What is doubted is decided by the next read, also when it brings the same content.
   if (document) await updateSource(tx, source.key, { applied_hash: isDoubtful ? null : read.content!.hash, applied_at: at, has_left_out: isCut(document, result.rows) || result.leftOut.length > 0 });
 }
