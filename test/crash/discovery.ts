@@ -9,7 +9,8 @@ export interface RunKillOptions {
   /** Of an empty Postgres database; null is SQLite. */
   url: string | null;
   kills: number;
-  depth: 'standard' | 'deep';
+  /** How many sites of about fifty pages the runs read. */
+  towns: number;
   onProgress?: (words: string) => void;
 }
 
@@ -25,7 +26,7 @@ export interface RunKillReport {
 }
 
 interface Candidate { type: string; name: string; score: number; sources: { url: string }[]; claims: { property: string; value: unknown; excerpt: string }[] }
-interface Stand { instance: Instance; url: string | null; key: string; web: Web; depth: RunKillOptions['depth'] }
+interface Stand { instance: Instance; url: string | null; key: string; web: Web }
 
 /** How many pages a run reads at once. */
 const AT_ONCE = 4;
@@ -33,13 +34,13 @@ const DELAY_MS = 10;
 const LONGEST_LIFE_MS = 1500;
 
 /** Kills the server of discovery runs again and again, and compares what they find with a run that nothing disturbed. */
-export async function killDiscovery({ url, kills, depth, onProgress = () => undefined }: RunKillOptions): Promise<RunKillReport> {
-  const web = await openWeb({ hasTraps: false, delayMs: DELAY_MS });
+export async function killDiscovery({ url, kills, towns, onProgress = () => undefined }: RunKillOptions): Promise<RunKillReport> {
+  const web = await openWeb({ hasTraps: false, towns, delayMs: DELAY_MS });
   const instance = createInstance(settings(url));
   const report: RunKillReport = { kills: 0, runs: 0, pages: 0, candidates: 0, repeated: 0, faults: [] };
   try {
     let served = await instance.serve();
-    const stand = { instance, url, web, depth, key: await createKey(instance) };
+    const stand = { instance, url, web, key: await createKey(instance) };
     const expected = await finish(stand, served, await start(stand, served));
     Object.assign(report, { pages: requestsOf(web).length, candidates: expected.length });
     while (report.kills < kills && report.faults.length === 0) {
@@ -99,7 +100,7 @@ async function request({ key }: Stand, { url }: Served, path: string, body?: obj
 }
 
 async function start(stand: Stand, served: Served): Promise<string> {
-  return (await request(stand, served, '', { location: 'Gladstone, MO', issue_areas: ['housing_affordability'], depth: stand.depth, seeds: stand.web.seeds })).id;
+  return (await request(stand, served, '', { location: 'Gladstone, MO', issue_areas: ['housing_affordability'], depth: 'deep', seeds: stand.web.seeds })).id;
 }
 
 async function isOpen(stand: Stand, served: Served, id: string): Promise<boolean> {

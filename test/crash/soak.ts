@@ -96,7 +96,7 @@ async function soakWatches(): Promise<string[]> {
 async function soakDiscovery(): Promise<string[]> {
   const found: string[] = [];
   for (const database of databases) {
-    const { faults: wrong, ...counts } = await onCluster(database, (cluster) => killDiscovery({ url: cluster?.url ?? null, kills: Number(values['run-kills']), depth: 'deep', onProgress: (words) => say(`${database}: ${words}`) }));
+    const { faults: wrong, ...counts } = await onCluster(database, (cluster) => killDiscovery({ url: cluster?.url ?? null, kills: Number(values['run-kills']), towns: 4, onProgress: (words) => say(`${database}: ${words}`) }));
     say(`${database}: ${JSON.stringify(counts)}`);
     found.push(...wrong.map((fault) => `${database}: ${fault}`));
   }
