@@ -1,6 +1,7 @@
 import type { Kernel, OwnedCheck } from './civic.ts';
 import { eventsCheck } from './events/status.ts';
 import type { CheckResult } from './plugin.ts';
+import { program } from './program.ts';
 
 const LATE_SECONDS = 600;
 
@@ -11,7 +12,7 @@ export function coreChecks(kernel: Kernel): OwnedCheck[] {
     { plugin: 'core', ...eventsCheck(() => kernel.events.status()) },
     { plugin: 'core', name: 'read models', readiness: true, run: () => kernel.readModels.check() },
     { plugin: 'core', name: 'jobs', run: () => jobsResult(kernel) },
-    { plugin: 'core', name: 'rate limits', quick: true, run: async () => limitsResult(kernel) },
+    ...(program().commands.includes('serve') ? [{ plugin: 'core', name: 'rate limits', quick: true, run: async () => limitsResult(kernel) }] : []),
   ];
 }
 

@@ -37,6 +37,7 @@ export { charsetOf } from './http/fetch/charset.ts';
 export { reachAdvice } from './http/fetch/error.ts';
 export type { Fetch, FetchErrorCode, FetchHop, FetchOptions, FetchResponse, FetchStream } from './http/fetch.ts';
 export { Failure, Misuse } from './cli/command.ts';
+export { Stopped } from './cli/question.ts';
 export type { Choice, ChoiceQuestion, Dialog, Question, TextQuestion } from './cli/question.ts';
 export type { OwnConfig, OwnOptions, Program } from './program.ts';
 export type { Command, CommandCall, CommandOption, Terminal } from './cli/command.ts';

@@ -19,6 +19,8 @@ export interface OwnConfig {
   file(env: NodeJS.ProcessEnv): string;
   /** The page that describes the options. */
   docs: string;
+  /** An option with a value, for the examples of help. */
+  example: { option: string; value: string };
   /** Loads the options apart: `--help` does not need them. */
   load(): Promise<OwnOptions>;
 }

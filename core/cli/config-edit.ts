@@ -17,7 +17,7 @@ export const configGet: Command = {
   name: 'config get',
   summary: 'Print the value of an option',
   arguments: '<option>',
-  examples: ['bin/civic config get scraper.request_delay_ms'],
+  get examples() { return [`bin/civic config get ${program().own!.example.option}`]; },
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const { stated: { config, schema } } = await preparedOrFail(settingsOf(options), terminal);
@@ -36,7 +36,10 @@ export const configSet: Command = {
   name: 'config set',
   summary: 'Set an option in the config file; "default" removes it from there',
   arguments: '<option> <value>',
-  examples: ['bin/civic config set scraper.request_delay_ms 2000', 'bin/civic config set scraper.request_delay_ms default'],
+  get examples() {
+    const { option, value } = program().own!.example;
+    return [`bin/civic config set ${option} ${value}`, `bin/civic config set ${option} default`];
+  },
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const [path, text] = positionals as [string, string];

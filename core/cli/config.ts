@@ -80,7 +80,10 @@ export const configHelp: Command = {
   name: 'config help',
   summary: 'Explain an option, a section, or all options',
   arguments: '[path]',
-  examples: ['bin/civic config help http.port', 'bin/civic config help database'],
+  get examples() {
+    const { own } = program();
+    return own ? [`bin/civic config help ${own.example.option}`] : ['bin/civic config help http.port', 'bin/civic config help database'];
+  },
   needs: 'nothing',
   async run({ terminal, positionals, options }) {
     const { plugins, stated } = await prepare(settingsOf(options));

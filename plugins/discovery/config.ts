@@ -5,6 +5,7 @@ import { PERIODS, type Schedule } from './schedules/schedules.ts';
 import type { SearchConfig } from './search/engines.ts';
 
 export interface DiscoveryConfig {
+  pages_at_once: number;
   model: ModelConfig;
   search: SearchConfig;
   schedules: Schedule[];
@@ -19,6 +20,7 @@ const schedule = Joi.object({
 });
 
 export const discoveryOptions: ConfigFragment = {
+  pages_at_once: { doc: 'How many pages of different hosts one run reads at once.', format: Joi.number().integer().min(1).max(16) as never, default: 4 },
   model: {
     url: { doc: 'The address of a language model for names that rules do not find, before /chat/completions, such as http://localhost:11434/v1; empty uses none. The text of public pages is sent to it.', format: Joi.string().uri({ scheme: ['http', 'https'] }).allow('') as never, default: '' },
     name: { doc: 'The name of the model on that server.', format: Joi.string().max(200).allow('') as never, default: '' },

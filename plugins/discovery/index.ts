@@ -27,7 +27,7 @@ import { discoveryResources, discoveryTools } from './tools.ts';
 
 export type { ReadPage, UnderstandPage } from './context.ts';
 export type { ProposedRun } from './proposals/proposals.ts';
-export type { DiscoveryService, Finding, Origin } from './service.ts';
+export type { DiscoveryService, Finding, Origin, Research, Researcher, RunPage, ShownCandidate, ShownRun } from './service.ts';
 
 export default definePlugin<DiscoveryConfig>({
   name: 'discovery',

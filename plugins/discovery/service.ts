@@ -4,9 +4,13 @@ import { propose, type Finding } from './candidates/propose.ts';
 import { deletePending } from './candidates/store.ts';
 import type { Discovery, FindAddresses, UnderstandPage } from './context.ts';
 import { proposedRuns, type ProposedRun } from './proposals/proposals.ts';
+import { createResearch, type Research } from './research.ts';
 import { deleteRun, insertRun, lockedRunOf, updateRun, type RunRow } from './runs/store.ts';
 
 export type { Finding } from './candidates/propose.ts';
+export type { ShownCandidate } from './candidates/shown.ts';
+export type { Research, Researcher, RunPage } from './research.ts';
+export type { ShownRun } from './runs/runs.ts';
 
 /** What findings come from, such as a watched source. Each origin has one run. */
 export interface Origin {
@@ -33,6 +37,8 @@ export interface DiscoveryService {
   proposedRuns(reader: Reader): Promise<ProposedRun[]>;
   /** Deletes the run of an origin that is gone, with the candidates that wait. Decided ones, and then the run, stay: rejections are remembered. */
   forget(tx: Tx, originId: string): Promise<void>;
+  /** Runs, candidates and decisions of a person who needs no account, without HTTP. */
+  research: Research;
 }
 
 declare module 'civic' {
@@ -58,6 +64,7 @@ export function discoveryService(discovery: Discovery): DiscoveryService {
   }
 
   return {
+    research: createResearch(discovery),
     async propose(tx, origin, findings) {
       if (findings.length === 0) return;
       const run = await runOf(tx, origin);

@@ -15,6 +15,7 @@ export interface ReaderConfig {
   browser_sandbox: boolean;
   browser_seconds: number;
   max_browser_renders_per_run: number;
+  browser_concurrency: number;
 }
 
 const seconds = (least: number, most: number) => Joi.number().min(least).max(most) as never;
@@ -34,5 +35,6 @@ export const readerOptions: ConfigFragment = {
   browser_path: { doc: 'The Chromium or Chrome that is used, as an absolute path; by default one of PATH.', format: String, default: null, nullable: true },
   browser_sandbox: { doc: 'Whether the browser isolates its pages from this machine. That does not work for root and in most containers: there it is false, or no browser is used.', format: Boolean, default: true },
   browser_seconds: { doc: 'How many seconds the browser may take for one page.', format: seconds(1, 120), default: 20 },
+  browser_concurrency: { doc: 'How many pages the browser of this process reads at once; each takes some 300 MB.', format: whole(1, 8), default: 1 },
   max_browser_renders_per_run: { doc: 'How many pages one run, such as a read of a watched source, may read with the browser.', format: whole(0, 1000), default: 8 },
 };

@@ -65,11 +65,12 @@ export function kit({ data_dir, instance, scraper, model }: Settings): object {
         delay_seconds: scraper.request_delay_ms / 1000,
         browser_fallback_enabled: scraper.browser_fallback_enabled,
         max_browser_renders_per_run: scraper.max_browser_renders_per_run,
+        browser_concurrency: scraper.max_browser_concurrent,
         browser_path: scraper.browser_path,
         browser_sandbox: scraper.browser_sandbox,
       },
-      discovery: { model },
-      scout: { instance },
+      discovery: { model, pages_at_once: scraper.max_concurrent_fetches },
+      scout: { instance, respect_robots: scraper.respect_robots },
     },
   };
 }

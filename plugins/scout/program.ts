@@ -11,6 +11,7 @@ export const program: Program = {
   own: {
     file: (env) => join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'scout', 'scout.yaml'),
     docs: 'plugins/scout/README.md#settings',
+    example: { option: 'scraper.request_delay_ms', value: '2000' },
     load: () => import('./options.ts'),
   },
 };

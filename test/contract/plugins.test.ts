@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkPlugin } from '../../core/cli/check.ts';
 import { contractFaults } from '../../core/cli/contract.ts';
-import { bundledPlugins, loadPluginAt } from '../../core/load.ts';
+import { bundledPlugins, loadPluginAt, pluginsWithProgram } from '../../core/load.ts';
 import type { Plugin } from '../../core/plugin.ts';
 import { projectRoot } from '../../core/root.ts';
 
@@ -29,7 +29,7 @@ async function faultsOf(files: Record<string, string>, foreignTables: string[] =
 const odd = (more = '') => `import { definePlugin } from 'civic';\nexport default definePlugin({ name: 'odd', summary: 'Odd', ${more} register() {} });\n`;
 
 describe('The contract', () => {
-  for (const folder of [...bundledPlugins().map((name) => `plugins/${name}`), 'test/plugins/notes', 'test/plugins/pulse', 'templates/plugin']) {
+  for (const folder of [...[...bundledPlugins(), ...pluginsWithProgram()].map((name) => `plugins/${name}`), 'test/plugins/notes', 'test/plugins/pulse', 'templates/plugin']) {
     it(`is kept by ${folder}, which starts alone with its needs`, async () => {
       const results = await checkPlugin(join(projectRoot, folder), { tests: false });
       expect(results.flatMap((result) => result.faults)).to.equal([]);

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { projectRoot } from '../../core/root.ts';
 import { createMachine, type Machine } from '../support/scout.ts';
 import { runCivicInProcess } from '../support/in-process.ts';
 
@@ -100,3 +101,52 @@ describe('The command line of scout', () => {
     expect(stdout).to.contain('plugins: directory, reader, discovery, scout').and.to.not.contain('port');
   });
 });
+
+describe('The documentation of scout', () => {
+  const guide = readFileSync(join(projectRoot, 'plugins/scout/README.md'), 'utf8');
+  let machine: Machine;
+  let commands: string[];
+  let help: string;
+  before(async () => {
+    machine = createMachine();
+    help = (await machine.scout('--help')).stdout;
+    commands = help.split('\n').filter((line) => /^ {2}\w/.test(line)).map((line) => line.trim().split(/ {2,}/)[0]!);
+  });
+  after(() => { machine.remove(); });
+
+  it('has every command, and --help lists them', () => {
+    expect(commands).to.equal(['run', 'review', 'sync', 'login', 'runs', 'pages', 'entries', 'export', 'init', 'migrate', 'doctor', 'config show', 'config help', 'config get', 'config set', 'config path', 'backup', 'restore']);
+    expect(commands.filter((command) => !guide.includes(`\`${command}\``))).to.equal([]);
+    expect(help).to.equal(golden('help.txt', help));
+  });
+
+  it('names no command that does not exist', () => {
+    for (const page of ['plugins/scout/README.md', 'README.md', 'CHANGELOG.md']) {
+      for (const [, words] of readFileSync(join(projectRoot, page), 'utf8').matchAll(/bin\/scout ([a-z]+(?: [a-z]+)?)/g)) {
+        expect(commands.some((command) => command === words || command === words!.split(' ')[0]), `${page}: bin/scout ${words}`).to.be.true();
+      }
+    }
+  });
+
+  it('has every setting', async () => {
+    const { stdout } = await machine.scout('config', 'help', '--json');
+    const paths = (JSON.parse(stdout) as { path: string }[]).map(({ path }) => path);
+    expect(paths).to.have.length(15);
+    expect(paths.filter((path) => !guide.includes(`\`${path}\``))).to.equal([]);
+  });
+
+  it('is in --help of each command, with examples of this program', async () => {
+    const texts: string[] = [];
+    for (const command of commands) texts.push(`$ bin/scout ${command} --help\n${(await machine.scout(...command.split(' '), '--help')).stdout}`);
+    const text = texts.join('\n');
+    expect(text).to.not.contain('bin/civic');
+    expect(text).to.equal(golden('commands.txt', text));
+  });
+});
+
+/** Returns a stored text; CIVIC_UPDATE_GOLDEN=1 stores the current one. */
+function golden(name: string, current: string): string {
+  const file = join(projectRoot, 'test/scout', name);
+  if (process.env.CIVIC_UPDATE_GOLDEN) writeFileSync(file, current);
+  return readFileSync(file, 'utf8');
+}

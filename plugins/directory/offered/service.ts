@@ -43,6 +43,8 @@ export interface DirectoryService extends AddressReads, AreaReads, CandidateWrit
   places(reader: Reader, placeKeys: string[]): Promise<Map<string, Place>>;
   /** Returns the issue areas of a domain; null when there is no such domain. */
   issuesOfDomain(slug: string): string[] | null;
+  /** Returns all issue areas, in the order of the taxonomy. */
+  issueAreas(): { slug: string; name: string }[];
   /** Returns the name of an issue area; null when there is no such slug. */
   issueName(slug: string): string | null;
   /** Returns the name of an issue area and other words for it; none when there is no such slug. */
@@ -116,6 +118,7 @@ export function offeredBy(directory: Directory, demo: DemoParts): DirectoryServi
     placeSchema: placeRecord,
     places: async (reader, keys) => new Map([...await places.byKeys(reader, keys)].map(([key, place]) => [key, places.recordOf(place)])),
     issuesOfDomain: (slug) => taxonomy().domainBySlug(slug)?.issue_areas.map((area) => area.slug) ?? null,
+    issueAreas: () => taxonomy().issueAreas.map(({ slug, name }) => ({ slug, name })),
     issueName: (slug) => taxonomy().issueAreaBySlug(slug)?.name ?? null,
     issueTerms(slug) {
       const area = taxonomy().issueAreaBySlug(slug);

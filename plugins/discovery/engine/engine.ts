@@ -19,10 +19,8 @@ import { admit, change, isOpen, readAddress, RunEnded, type Place, type Reading,
 
 export { isOpen } from './reading.ts';
 
-/** How many pages are requested at once. */
-const AT_ONCE = 4;
-/** How many pages are requested, parsed and stored at once: the network does not wait for the processor. */
-const MOST_BUSY = 12;
+/** How many pages are requested, parsed and stored for each that is requested: the network does not wait for the processor. */
+const BUSY_FOR_EACH = 3;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 5000;
 /** A page of a host that asked for a longer pause is skipped at once. */
@@ -79,6 +77,8 @@ async function placeOf({ civic, directory }: Discovery, { place_key }: RunRow): 
 /** Reads pages, a few at once. Returns whether others wait. */
 async function readSlice(reading: Reading): Promise<'more' | 'none'> {
   const { discovery, run, job, busy } = reading;
+  const { pages_at_once: atOnce } = discovery.civic.config;
+  const mostBusy = BUSY_FOR_EACH * atOnce;
   const requests = new Map<number, Promise<unknown>>();
   const begin = (page: PageRow): void => {
     const request = readAddress(reading, page);
@@ -89,8 +89,8 @@ async function readSlice(reading: Reading): Promise<'more' | 'none'> {
   try {
     for (;;) {
       job.signal.throwIfAborted();
-      const waiting = (await waitingPages(discovery.civic.db.read, run.key, MOST_BUSY + AT_ONCE)).filter(({ key }) => !busy.has(key));
-      const next = waiting.slice(0, Math.min(AT_ONCE - requests.size, MOST_BUSY - busy.size, SLICE - begun));
+      const waiting = (await waitingPages(discovery.civic.db.read, run.key, mostBusy + atOnce)).filter(({ key }) => !busy.has(key));
+      const next = waiting.slice(0, Math.min(atOnce - requests.size, mostBusy - busy.size, SLICE - begun));
       for (const page of next) begin(page);
       begun += next.length;
       if (busy.size === 0) return waiting.length > 0 ? 'more' : 'none';

@@ -12,9 +12,9 @@ import type { Load } from './requests.ts';
 export interface Browser {
   /** Whether a browser is installed and allowed. */
   isAvailable(): boolean;
-  /** Renders a page, one at a time in this process. Throws a `RenderError`, a `Refusal` when too many pages wait, and the reason when it is aborted. */
+  /** Renders a page, by default one at a time in this process. Throws a `RenderError`, a `Refusal` when too many pages wait, and the reason when it is aborted. */
   render(page: PageInput, signal?: AbortSignal): Promise<Rendered>;
-  /** Ends the browser that runs. */
+  /** Ends the browsers that run. */
   stop(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ const RETRY_MS = 120_000;
 
 export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser {
   const { config, clock } = civic;
-  const places = createPlaces(1);
-  let running: Promise<unknown> | null = null;
+  const places = createPlaces(config.browser_concurrency);
+  const running = new Set<Promise<unknown>>();
   let waiting = 0;
   const stopping = new AbortController();
 
@@ -37,10 +37,12 @@ export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser
     signal?.addEventListener('abort', onAbort);
     stopping.signal.addEventListener('abort', onStop);
     if (stopping.signal.aborted) onStop();
+    const work = rendered(page, end);
+    running.add(work);
     try {
-      return await (running = rendered(page, end));
+      return await work;
     } finally {
-      running = null;
+      running.delete(work);
       signal?.removeEventListener('abort', onAbort);
       stopping.signal.removeEventListener('abort', onStop);
       release();
@@ -94,7 +96,7 @@ export function createBrowser(civic: Civic<ReaderConfig>, hosts: Hosts): Browser
     render,
     async stop() {
       stopping.abort();
-      await running?.catch(() => {});
+      await Promise.allSettled(running);
     },
   };
 }

@@ -25,6 +25,8 @@ export interface Hosts {
   permit(url: URL): Promise<void>;
   /** Notes how a host responded: a failing or overloaded one gets a rest. */
   note(origin: string, outcome: { isOverloaded: boolean; retryAfterMs: number | null }): Promise<void>;
+  /** Reads what robots.txt excludes too. Its delay still counts. */
+  ignoreRobots(): void;
 }
 
 /** Keeps reads within robots.txt and the pace of each host. The pace is stored, so that all nodes together keep it. */
@@ -33,6 +35,7 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
   const places = createPlaces(config.per_host);
   const rules = new Map<string, { read_at: string; rules: RobotsRules }>();
   const reading = new Map<string, Promise<HostRow>>();
+  let obeysRobots = true;
 
   /** Returns the host with a robots.txt that is not too old; several reads share one request for it. */
   async function knownHost(origin: string, signal?: AbortSignal): Promise<HostRow> {
@@ -71,9 +74,9 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
   async function permittedDelay(url: URL, signal?: AbortSignal): Promise<number> {
     const host = await knownHost(url.origin, signal);
     if (host.robots_status === 'unreachable') throw new Refusal('unreachable', `${url.host} cannot be reached.`, clock.now() + ROBOTS_RETRY_MS);
-    if (host.robots_status === 'failing') throw new Refusal('robots_unreachable', `The robots.txt of ${url.host} cannot be read, so nothing of that host is read until it can.`, clock.now() + ROBOTS_RETRY_MS);
+    if (host.robots_status === 'failing' && obeysRobots) throw new Refusal('robots_unreachable', `The robots.txt of ${url.host} cannot be read, so nothing of that host is read until it can.`, clock.now() + ROBOTS_RETRY_MS);
     const { allows, delay } = await rulesOf(host);
-    if (!allows(url.href)) throw new Refusal('robots', `The robots.txt of ${url.host} does not allow programs to read ${url.pathname}. Ask its owner, or choose another page.`);
+    if (obeysRobots && !allows(url.href)) throw new Refusal('robots', `The robots.txt of ${url.host} does not allow programs to read ${url.pathname}. Ask its owner, or choose another page.`);
     return 1000 * Math.min(config.longest_delay_seconds, Math.max(config.delay_seconds, delay ?? 0));
   }
 
@@ -125,6 +128,7 @@ export function createHosts(civic: Civic<ReaderConfig>, product: string): Hosts 
         },
       };
     },
+    ignoreRobots() { obeysRobots = false; },
     async permit(url) {
       await permittedDelay(url);
       refuseRest(await knownHost(url.origin), url.host, clock.now());

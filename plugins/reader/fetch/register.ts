@@ -35,5 +35,5 @@ export function registerReads(civic: Civic<ReaderConfig>, document: ReaderServic
       while (!signal.aborted && await write((tx) => pruneAbove(tx, civic.config.index_pages)) > 0);
     },
   });
-  return { service: { read: createRead(civic, hosts, { browser, isShell: createShellCheck(document) }), content: archivedContent, keep: keepContents }, browser };
+  return { service: { read: createRead(civic, hosts, { browser, isShell: createShellCheck(document) }), content: archivedContent, keep: keepContents, ignoreRobots: hosts.ignoreRobots }, browser };
 }

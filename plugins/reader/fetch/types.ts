@@ -61,4 +61,6 @@ export interface ReadService {
   content(reader: Reader, hash: string): Promise<Content | null>;
   /** Keeps contents for good, because evidence refers to them. */
   keep(tx: Tx, hashes: string[]): Promise<void>;
+  /** Reads what robots.txt excludes too; called in `register`. For a person's own machine: no option of an instance does this. */
+  ignoreRobots(): void;
 }
