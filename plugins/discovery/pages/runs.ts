@@ -30,7 +30,7 @@ export function runOnPage({ accounts, directory }: Discovery, { t }: RunPage, ru
   const when = (at: string | null) => accounts!.pages.when(at, t);
   return {
     id, location, counts, isOpen, state: status, stateText: t(`states.${error?.code === 'cancelled' ? 'cancelled' : status}`), isFailed: status === 'failed', failure: error && error.code !== 'cancelled' ? error.detail : null,
-    isOfSource: origin.type === 'watched_source', issues: issue_areas.map((slug) => issueName(directory, slug, t)), depthText: t(`depths.${depth}`),
+    isOfSource: origin.type === 'watched_source', originText: origin.type === 'request' ? null : t(`origins.${origin.type}`), issues: issue_areas.map((slug) => issueName(directory, slug, t)), depthText: t(`depths.${depth}`),
     created: when(created_at), completed: when(completed_at), progress: { ...progress, phases: PHASES.map((phase) => ({ phase, text: t(`phases.${phase}`), isNow: phase === (progress.phase ?? 'find') })) },
   };
 }
