@@ -3,7 +3,7 @@ import { checkBody, jsonTextFault, problem } from 'civic';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createCutter, type Piece } from './cutter.ts';
-import { MOST_ENTRIES, MOST_SOURCES, syncEntry, syncHeader, syncSource, type SyncEntry, type SyncHeader, type SyncSource } from './schemas.ts';
+import { MEMBERS, MOST_ENTRIES, MOST_SOURCES, syncEntry, syncHeader, syncSource, type SyncEntry, type SyncHeader, type SyncSource } from './schemas.ts';
 
 export const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_PIECE = 1024 * 1024;
@@ -38,7 +38,7 @@ function explained(error: unknown): unknown {
 }
 
 async function collect(body: Readable): Promise<Bundle> {
-  const cutter = createCutter(new Set(['sources', 'entries']), LONGEST_PIECE);
+  const cutter = createCutter({ known: MEMBERS, lists: new Set(['sources', 'entries']), longest: LONGEST_PIECE });
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const hash = createHash('sha256');
   const members: Record<string, unknown> = {};

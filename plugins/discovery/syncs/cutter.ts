@@ -25,9 +25,9 @@ const isClosing = (code: number) => code === CLOSE_LIST || code === CLOSE_OBJECT
 
 /**
  * Cuts a JSON object into its members while its text arrives, and the members in `lists` into their items, so that only one of them is in memory as text.
- * Checks what is between them; each piece is still to be parsed. Rejects a name that is given twice.
+ * Checks what is between them; each piece is still to be parsed. Rejects a name that is given twice or that is not in `known` at once, so that the number of members is bounded.
  */
-export function createCutter(lists: ReadonlySet<string>, longest: number) {
+export function createCutter({ known, lists, longest }: { known: ReadonlySet<string>; lists: ReadonlySet<string>; longest: number }) {
   let state: State = 'object';
   const names = new Set<string>();
   const cut: string[] = [];
@@ -82,6 +82,7 @@ export function createCutter(lists: ReadonlySet<string>, longest: number) {
     }
     name = parsedName(text);
     if (name === '__proto__') throw malformed('a member is called __proto__');
+    if (!known.has(name)) throw unknownMember();
     if (names.has(name)) throw malformed(`the member ${JSON.stringify(name.slice(0, 50))} is given twice`);
     names.add(name);
     state = 'colon';
@@ -146,6 +147,11 @@ export function createCutter(lists: ReadonlySet<string>, longest: number) {
       if (state !== 'end') throw malformed('it breaks off');
     },
   };
+
+  function unknownMember(): Error {
+    const pointer = `/${name.slice(0, 50).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return problem('invalid_request', { detail: `${pointer} is not allowed`, errors: [{ pointer, detail: 'is not allowed' }] });
+  }
 
   function tooLong(): Error {
     const where = state === 'item' ? `/${name}/${index}` : `/${name}`;

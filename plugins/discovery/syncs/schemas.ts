@@ -87,6 +87,9 @@ const header = {
 /** The body without the items of its lists, which are checked as they arrive. */
 export const syncHeader = Joi.object({ ...header, sources: Joi.array().required(), entries: Joi.array().required() });
 
+/** The names of all members of the body. */
+export const MEMBERS: ReadonlySet<string> = new Set([...Object.keys(header), 'sources', 'entries']);
+
 /** For OpenAPI. */
 export const newSync = Joi.object({
   ...header, part: Joi.number().integer().min(1).max(MOST_PARTS).default(1), sources: Joi.array().items(syncSource).max(MOST_SOURCES).required(), entries: Joi.array().items(syncEntry).max(MOST_ENTRIES).required(),

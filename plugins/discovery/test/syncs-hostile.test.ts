@@ -1,0 +1,42 @@
+import { expect } from '@hapi/code';
+import Lab from '@hapi/lab';
+import { newId, type Caller, type Terminal } from 'civic';
+import { testDatabases, testServer, type TestServer } from 'civic/testing';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const SYNCS = '/api/discovery-runs/syncs';
+const source = (id: string, more: object = {}) => ({ local_id: id, url: `https://research.example/${id}`, title: `Page ${id}`, ...more });
+const entry = (id: string, name: string, website: string, type = 'organization') => ({
+  local_id: id, type, name, claims: [{ property: 'name', value: name, source_local_id: 's1' }, { property: 'website', value: website, source_local_id: 's1' }],
+});
+const bundle = (more: object = {}) => ({
+  tool: { name: 'scout', version: '1.0.0' }, local_run_id: newId(), location: 'Gladstone, MO', issue_areas: ['housing_affordability'], visibility: 'workspace',
+  sources: [source('s1')], entries: [entry('e1', `Elm Street Tenants ${newId()}`, 'https://sent.example/')], ...more,
+});
+
+for (const database of testDatabases()) {
+  describe(`hostile and late syncs on ${database}`, { timeout: 120_000 }, () => {
+    let kit: TestServer;
+    const caller: Partial<Caller> = { account_id: newId(), workspace_id: newId(), workspace_role: 'owner', scope: ['discovery:read', 'discovery:write', 'entities:write', 'directory:read'], capabilities: ['discovery'], plan: 'individual' };
+    const call = (method: string, path: string, payload?: unknown, as: object = caller) => kit.request(method, path, { as: as as never, ...(payload !== undefined && { payload }) });
+    const sync = (payload: unknown, as: object = caller) => call('POST', SYNCS, payload, as);
+    const candidates = async (runId: string) => (await call('GET', `/api/discovery-runs/${runId}/candidates`)).body.data;
+    const websites = (claims: { property: string; value: unknown }[]) => claims.filter(({ property }) => property === 'website').map(({ value }) => value);
+
+    async function command(name: string, options: Record<string, string>): Promise<void> {
+      const terminal = { json: true, signal: new AbortController().signal, out() {}, err() {}, progress() {}, print() {}, style: (_style: unknown, text: string) => text } as Terminal;
+      await kit.composition.commands.find((one) => one.name === name)!.run({ terminal, positionals: [], options, cwd: process.cwd() });
+    }
+
+    before(async () => { kit = await testServer({ database, plugins: ['directory', 'reader', 'accounts', 'discovery'], config: { jobs: { poll_seconds: 0.1 } } }); });
+    after(() => kit.close());
+
+    it('end at the first unknown member, without reading the others', async () => {
+      const payload = `{${Array.from({ length: 100_000 }, (_, at) => `"a/${at}":1`).join()}`;
+      const { status, body } = await kit.request('POST', SYNCS, { as: caller as never, payload, headers: { 'content-type': 'application/json' } });
+      expect([status, body.code, body.errors]).to.equal([400, 'invalid_request', [{ pointer: '/a~10', detail: 'is not allowed' }]]);
+    });
+  });
+}
