@@ -1,5 +1,6 @@
 import { problem, type InputError, type Reader } from 'civic';
 import type { ActorDraft, DraftFault } from 'civic/directory';
+import { atPlace } from '../candidates/place.ts';
 import type { Discovery } from '../context.ts';
 import type { Bundle } from './bundle.ts';
 import type { SyncEntry, SyncSource } from './schemas.ts';
@@ -18,8 +19,8 @@ interface IndexedSource {
 const MOST_ERRORS = 20;
 const AT_ONCE = 50;
 
-/** Returns the entries of a bundle as drafts. Throws one problem with a pointer to each fault, as `POST /api/entities` would; nothing of such a bundle is stored. */
-export async function checkedEntries({ directory }: Discovery, reader: Reader, { sources, entries }: Bundle): Promise<CheckedEntry[]> {
+/** Returns the entries of a bundle as drafts. Throws one problem with a pointer to each fault, as `POST /api/entities` would; nothing of such a bundle is stored. People who asked not to be listed are known by the place of the run, too. */
+export async function checkedEntries({ directory }: Discovery, reader: Reader, { sources, entries }: Bundle, placeKey: string | null): Promise<CheckedEntry[]> {
   const byId = indexedSources(sources);
   refuseFaults([...repeated('entries', entries), ...entries.flatMap((entry, index) => referenceFaults(entry, index, byId))]);
   const checked: CheckedEntry[] = [];
@@ -33,7 +34,7 @@ export async function checkedEntries({ directory }: Discovery, reader: Reader, {
       if ('faults' in result) faults.push(...result.faults.map((fault) => located(fault, from + at, drafts[at]!, byId)));
       else checked.push({ local_id: some[at]!.local_id, draft: result.draft });
     });
-    const areUnlisted = await directory.areUnlisted(reader, drafts);
+    const areUnlisted = await directory.areUnlisted(reader, drafts.map((draft) => atPlace(draft, placeKey)));
     areUnlisted.forEach((isUnlisted, at) => { if (isUnlisted) unlisted.push({ pointer: `/entries/${from + at}`, detail: 'is about a person who asked not to be listed' }); });
   }
   refuseFaults(faults);

@@ -134,10 +134,11 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
     const known = before && await partOf(civic.db.read, before.key, header.part);
     if (known?.hash === hash) return { receipt: { ...JSON.parse(known.receipt) as Receipt, duplicate: true }, isNew: false };
     checkHeader(header);
-    const entries = await checkedEntries(discovery, civic.db.read, bundle);
-    await checkLinks(caller, header.links, entries.length);
     const { place } = header.location === '' ? { place: null } : await directory.resolvePlace(civic.db.read, header.location);
-    const run = await civic.db.write((tx) => openRun(tx, caller, bundle, entries, place?.place_key ?? null));
+    const placeKey = place?.place_key ?? null;
+    const entries = await checkedEntries(discovery, civic.db.read, bundle, placeKey);
+    await checkLinks(caller, header.links, entries.length);
+    const run = await civic.db.write((tx) => openRun(tx, caller, bundle, entries, placeKey));
     const links = await saveEntries(caller, run, entries);
     return civic.db.write((tx) => complete(tx, caller, run, bundle, entries, links));
   };

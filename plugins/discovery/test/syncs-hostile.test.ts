@@ -38,5 +38,14 @@ for (const database of testDatabases()) {
       const { status, body } = await kit.request('POST', SYNCS, { as: caller as never, payload, headers: { 'content-type': 'application/json' } });
       expect([status, body.code, body.errors]).to.equal([400, 'invalid_request', [{ pointer: '/a~10', detail: 'is not allowed' }]]);
     });
+
+    it('do not list people who asked not to be listed at the place of the run', async () => {
+      await command('unlisted add', { name: 'Finn Moe', place: 'Gladstone, MO' });
+      const person = entry('p1', 'Finn Moe', 'https://finn.example/', 'person');
+      const refused = await sync(bundle({ entries: [entry('e1', `Others ${newId()}`, 'https://others.example/'), person] }));
+      expect([refused.status, refused.body.code, refused.body.errors?.[0]?.pointer]).to.equal([409, 'unlisted_person', '/entries/1']);
+      expect((await call('GET', '/api/discovery-runs')).body.total).to.equal(0);
+      expect((await sync(bundle({ location: 'Kansas City, MO', entries: [person] }))).status).to.equal(201);
+    });
   });
 }
