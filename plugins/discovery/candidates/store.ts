@@ -28,6 +28,9 @@ export interface CandidateRow {
   note: string | null;
   entity_id: string | null;
   done: string | null;
+  /** The hash of what a local tool sent last, and when that was stored; null for candidates of other runs. */
+  sent_hash?: string | null;
+  sent_at?: string | null;
   created_at: string;
   updated_at: string;
 }

@@ -1,6 +1,6 @@
 import { newId, problemOf, type Caller, type Tx } from 'civic';
 import type { ActorMatch, KnownActor } from 'civic/directory';
-import { isDeepStrictEqual } from 'node:util';
+import { createHash } from 'node:crypto';
 import { nameOf } from '../candidates/propose.ts';
 import type { Done } from '../candidates/decide.ts';
 import { candidatesOfRun, insertCandidates, updateCandidate, type CandidateRow } from '../candidates/store.ts';
@@ -61,14 +61,15 @@ export function createSaving({ civic, directory }: Discovery) {
     return {
       id: newId(civic.clock.now()), run_key: run.key, workspace_id: run.workspace_id, fingerprint: fingerprintOf(entry), ...contentOf(entry), score: 1,
       match: match && JSON.stringify({ entity_id: match.entity_id, name: match.name, score: match.score, reasons: match.reasons }), matched_at: at,
-      ...decision, done: JSON.stringify(done), note: null, decided_at: at, created_at: at, updated_at: at, type: draft.type,
+      ...decision, done: JSON.stringify(done), note: null, sent_hash: hashOf(contentOf(entry)), sent_at: at, decided_at: at, created_at: at, updated_at: at, type: draft.type,
     };
   }
 
   /** Lets a reviewer decide about the changed entry. */
   async function hold(tx: Tx, candidate: CandidateRow, entry: CheckedEntry): Promise<void> {
     const waiting = { decision: 'pending' as const, decided_at: null, decided_by: null, entity_id: null, done: null, match: null, matched_at: null };
-    await updateCandidate(tx, candidate.key, { ...contentOf(entry), ...waiting, updated_at: civic.clock.iso() });
+    const at = civic.clock.iso();
+    await updateCandidate(tx, candidate.key, { ...contentOf(entry), ...waiting, sent_hash: hashOf(contentOf(entry)), sent_at: at, updated_at: at });
   }
 
   /** Changes what the run added to an actor. Returns null, and changes nothing, when others changed the actor since. */
@@ -86,17 +87,20 @@ export function createSaving({ civic, directory }: Discovery) {
   /** Updates an entry that the run has. A decision that a person made here since is not overwritten: the entry then waits for another. */
   async function update(tx: Tx, candidate: CandidateRow, entry: CheckedEntry, actor: KnownActor | undefined, caller: Caller): Promise<EntryLink> {
     const link = { local_id: entry.local_id, entity_id: actor?.id ?? null, visibility: actor?.visibility ?? 'workspace' as const };
-    const isSame = isDeepStrictEqual(contentIn(candidate), contentIn(contentOf(entry)));
+    const sent_hash = hashOf(contentOf(entry));
     const changed = { ...link, action: candidate.decision === 'merged' ? 'matched' as const : 'updated' as const };
     const held = { ...link, action: 'held' as const };
-    if (isSame || candidate.decision === 'rejected') return actor ? changed : held;
-    const done = actor ? await restate(tx, candidate, entry, actor, caller) : null;
+    if (sent_hash === candidate.sent_hash || candidate.decision === 'rejected') return actor ? changed : held;
+    // The correction of a reviewer is nowhere else: the tool sends its change again after the decision.
+    if (candidate.decision === 'pending' && hashOf(candidate) !== candidate.sent_hash) return held;
+    const isDecidedHere = candidate.decided_at !== candidate.sent_at;
+    const done = actor && !isDecidedHere ? await restate(tx, candidate, entry, actor, caller) : null;
     if (!done) {
       await hold(tx, candidate, entry);
       return held;
     }
     const at = civic.clock.iso();
-    await updateCandidate(tx, candidate.key, { ...contentOf(entry), done: JSON.stringify(done), decided_at: at, decided_by: caller.account_id, updated_at: at });
+    await updateCandidate(tx, candidate.key, { ...contentOf(entry), done: JSON.stringify(done), sent_hash, sent_at: at, decided_at: at, decided_by: caller.account_id, updated_at: at });
     return changed;
   }
 
@@ -119,6 +123,13 @@ function contentOf({ draft }: CheckedEntry): Pick<CandidateRow, 'type' | 'name' 
   return { type: draft.type, name: nameOf(draft.claims), claims: JSON.stringify(draft.claims), sources: JSON.stringify(draft.sources) };
 }
 
-function contentIn({ type, claims, sources }: Pick<CandidateRow, 'type' | 'claims' | 'sources'>) {
-  return { type, claims: JSON.parse(claims) as unknown, sources: JSON.parse(sources) as unknown };
+/** Returns the same hash for the same content, in whatever order its members are. */
+function hashOf({ type, claims, sources }: Pick<CandidateRow, 'type' | 'claims' | 'sources'>): string {
+  const content = JSON.stringify({ type, claims: JSON.parse(claims) as unknown, sources: JSON.parse(sources) as unknown }, sorted);
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -47,5 +47,28 @@ for (const database of testDatabases()) {
       expect((await call('GET', '/api/discovery-runs')).body.total).to.equal(0);
       expect((await sync(bundle({ location: 'Kansas City, MO', entries: [person] }))).status).to.equal(201);
     });
+
+    it('do not overwrite the correction of a reviewer', async () => {
+      const sent = bundle();
+      const name = sent.entries[0]!.name;
+      const { run_id, entry_links: [{ entity_id: first }] } = (await sync(sent)).body;
+      const [{ id, claims }] = await candidates(run_id);
+      const path = `/api/discovery-runs/${run_id}/candidates/${id}`;
+      await call('DELETE', `${path}/decision`);
+      const corrected = claims.map(({ property, value, source_local_id }: { property: string; value: unknown; source_local_id: string }) => ({ property, value: property === 'website' ? 'https://corrected.example/' : value, source_local_id }));
+      expect((await call('PATCH', path, { claims: corrected })).status).to.equal(200);
+      const resend = async (website: string) => (await sync({ ...sent, entries: [entry('e1', name, website), entry('e2', `Besides ${newId()}`, 'https://besides.example/')] })).body.entry_links[0];
+      // While the candidate waits, also another content leaves it as it was corrected.
+      expect([(await resend('https://sent.example/')).action, (await resend('https://later.example/')).action]).to.equal(['held', 'held']);
+      expect((await candidates(run_id)).filter((one: { id: string }) => one.id === id).map((one: { claims: [] }) => websites(one.claims))).to.equal([['https://corrected.example/']]);
+      const { body: { entity_id } } = await call('POST', `${path}/decision`, { decision: 'accept' });
+      expect(entity_id).to.not.equal(first);
+      const stored = async () => websites((await call('GET', `/api/entities/${entity_id}`)).body.claims);
+      expect(await resend('https://sent.example/')).to.include({ entity_id, action: 'updated' });
+      expect(await stored()).to.equal(['https://corrected.example/']);
+      expect(await resend('https://later.example/')).to.include({ action: 'held' });
+      expect(await stored()).to.equal(['https://corrected.example/']);
+      expect((await candidates(run_id)).find((one: { id: string }) => one.id === id)).to.include({ decision: 'pending' });
+    });
   });
 }
