@@ -17,12 +17,12 @@ const STEP = 4_000_000;
  * Replaces the classes that pdf.js unpacks with, so a thread makes one call at a time.
  */
 export async function withBoundedStreams<T>(cut: Cut, read: () => Promise<T>): Promise<T> {
-  const { DecompressionStream, Int8Array, Uint8Array } = globalThis;
+  const { DecompressionStream, Int8Array, Uint8Array, Uint16Array } = globalThis;
   Object.assign(globalThis, { DecompressionStream: boundedDecompression(cut), ...boundedArrays(cut) });
   try {
     return await read();
   } finally {
-    Object.assign(globalThis, { DecompressionStream, Int8Array, Uint8Array });
+    Object.assign(globalThis, { DecompressionStream, Int8Array, Uint8Array, Uint16Array });
   }
 }
 
@@ -51,9 +51,10 @@ function boundedDecompression(cut: Cut) {
   };
 }
 
-/** The arrays of the decoders that are part of pdf.js: those of other filters, of object streams and of broken streams. */
+/** The arrays of the decoders that are part of pdf.js: those of other filters, such as the tables of LZW, of object streams and of broken streams. */
 function boundedArrays(cut: Cut) {
   let unread = 0;
+  const small = LIMITS.pdf_small_buffers.map(() => 0);
   let pieces = 0;
 
   function refuse(): never {
@@ -64,6 +65,7 @@ function boundedArrays(cut: Cut) {
   function admit(length: number): void {
     unread += length;
     if (length > LIMITS.pdf_buffer) refuse();
+    for (const [index, { size, total }] of LIMITS.pdf_small_buffers.entries()) if (length <= size && (small[index]! += length) > total) refuse();
     if (unread < STEP) return;
     unread = 0;
     if (process.memoryUsage().arrayBuffers > LIMITS.pdf_memory) refuse();
@@ -75,11 +77,11 @@ function boundedArrays(cut: Cut) {
     if (pieces > 2 * LIMITS.pdf_stream) refuse();
   }
 
-  const bounded = <C extends Int8ArrayConstructor | Uint8ArrayConstructor>(type: C, check: (length: number) => void): C => new Proxy(type, {
+  const bounded = <C extends Int8ArrayConstructor | Uint8ArrayConstructor | Uint16ArrayConstructor>(type: C, check: (length: number) => void): C => new Proxy(type, {
     construct(target, given) {
-      if (typeof given[0] === 'number') check(given[0]);
+      if (typeof given[0] === 'number') check(given[0] * target.BYTES_PER_ELEMENT);
       return Reflect.construct(target, given) as object;
     },
   });
-  return { Int8Array: bounded(Int8Array, admitPiece), Uint8Array: bounded(Uint8Array, admit) };
+  return { Int8Array: bounded(Int8Array, admitPiece), Uint8Array: bounded(Uint8Array, admit), Uint16Array: bounded(Uint16Array, admit) };
 }

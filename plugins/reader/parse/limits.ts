@@ -39,6 +39,11 @@ export const LIMITS = {
   /** One buffer of a decoder, which doubles as it grows, and all buffers of the thread. */
   pdf_buffer: 70_000_000,
   pdf_memory: 150_000_000,
+  /**
+   * All buffers of a document up to these sizes, also those that are free again: the C library keeps their memory. Fonts have up to 128 KB, so that a document
+   * of many fonts needs more of those. A PDF of 300 pages of text needs 3 MB.
+   */
+  pdf_small_buffers: [{ size: 16_384, total: 12_000_000 }, { size: 131_072, total: 24_000_000 }],
 } as const;
 
 /** Counts what was left out. */

@@ -59,6 +59,8 @@ const DOCUMENTS: Record<string, [body: () => Buffer, expected: Partial<Document>
   'a PDF of many streams that inflate to 1 GB together': [() => pdfWith([AGENDA, ...Array.from({ length: 67 }, (): [string, Buffer] => [FLATE, flateBomb(15)])]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'a PDF that other filters unpack to 600 MB': [() => pdfWith([['/RunLengthDecode', Buffer.alloc(9_900_000, Buffer.from([129, 32]))], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'a small PDF that unpacks to 60 MB, in small buffers': [() => pdfWith([['/BrotliDecode/RunLengthDecode', brotliCompressSync(many(' ', 60_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })], AGENDA]), { kind: 'pdf', text: 'Agenda', truncated: true }],
+  'a PDF of 5,000 small streams, each with the tables of its decoder': [() => pdfWith([AGENDA, ...Array.from({ length: 5000 }, (): [string, Buffer] => ['/LZWDecode', Buffer.alloc(200, 0x80)])]), { text: '', truncated: true }],
+  'a PDF of 5,000 small streams that unpack to 64 MB together': [() => pdfWith([AGENDA, ...Array.from({ length: 5000 }, (): [string, Buffer] => ['/RunLengthDecode', Buffer.alloc(200, Buffer.from([129, 32]))])]), { kind: 'pdf', text: 'Agenda', truncated: true }],
   'an empty document': [() => Buffer.alloc(0), { text: '', main: null, truncated: false }],
 };
 
