@@ -80,16 +80,19 @@ async function readSlice(reading: Reading): Promise<'more' | 'none'> {
   const { pages_at_once: atOnce } = discovery.civic.config;
   const mostBusy = BUSY_FOR_EACH * atOnce;
   const requests = new Map<number, Promise<unknown>>();
+  // A page can fail while no promise of it is awaited.
+  const failures: unknown[] = [];
   const begin = (page: PageRow): void => {
     const request = readAddress(reading, page);
     requests.set(page.key, request.catch(() => undefined).finally(() => requests.delete(page.key)));
-    busy.set(page.key, request.then((read) => usePage(reading, page, read)).finally(() => busy.delete(page.key)));
+    busy.set(page.key, request.then((read) => usePage(reading, page, read)).catch((error: unknown) => { failures.push(error); }).finally(() => busy.delete(page.key)));
   };
   let begun = 0;
   try {
     for (;;) {
       job.signal.throwIfAborted();
       const waiting = (await waitingPages(discovery.civic.db.read, run.key, mostBusy + atOnce)).filter(({ key }) => !busy.has(key));
+      if (failures.length > 0) throw failures[0];
       const next = waiting.slice(0, Math.min(atOnce - requests.size, mostBusy - busy.size, SLICE - begun));
       for (const page of next) begin(page);
       begun += next.length;

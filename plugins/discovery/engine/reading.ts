@@ -82,9 +82,10 @@ function createPathCount(urls: string[]): (url: string) => number {
   return count;
 }
 
-/** Reads a page. What was read since the run began is not requested again, and neither is a recent copy of a page that the index found. */
+/** Reads a page. What was read since the run began is not requested again, and neither is a page that the index found and that has a recent copy. A failure before the run began does not count: it may have been that of another workspace. */
 export function readAddress({ discovery, run, job, browser }: Reading, { url, rank }: Pick<PageRow, 'url' | 'rank'>): Promise<Read> {
   const fresh = new Date(discovery.civic.clock.now() - FRESH_MS).toISOString();
-  const since = rank === rankOf.indexed && fresh < run.started_at! ? fresh : run.started_at!;
-  return discovery.reader.read({ url, purpose: 'discovery', ...(browser && { browser }), since, signal: job.signal });
+  const since = run.started_at!;
+  const content_since = rank === rankOf.indexed && fresh < since ? fresh : since;
+  return discovery.reader.read({ url, purpose: 'discovery', ...(browser && { browser }), since, content_since, signal: job.signal });
 }

@@ -90,9 +90,9 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
   }
 
   /** Returns a read that is still current for the caller, also one that failed; null when there is none. */
-  async function readSince(url: string, since: string): Promise<Read | null> {
+  async function readSince(url: string, since: string, contentSince: string): Promise<Read | null> {
     const page = await pageByUrl(civic.db.read, url);
-    const content = page && page.read_at >= since ? await archivedContent(civic.db.read, page.content_hash) : null;
+    const content = page && page.read_at >= contentSince ? await archivedContent(civic.db.read, page.content_hash) : null;
     return content ? { id: newId(clock.now()), url, final_url: page!.final_url, hops: [], at: page!.read_at, outcome: 'unchanged', reason: null, detail: null, status: null, bytes: 0, milliseconds: 0, via: 'http', retry_at: null, content } : failedSince(url, since);
   }
 
@@ -127,7 +127,7 @@ export function createRead(civic: Civic<ReaderConfig>, hosts: Hosts, { browser, 
     const at = clock.iso();
     const startedAt = performance.now();
     const url = withoutFragment(requested.url);
-    const done = requested.since === undefined ? null : await readSince(url, requested.since);
+    const done = requested.since === undefined ? null : await readSince(url, requested.since, requested.content_since ?? requested.since);
     if (done) return done;
     const { validators, ...result } = await request({ ...requested, url }, parseUrl(requested.url)?.hash ?? '');
     const read: Read = { id: newId(clock.now()), url, at, milliseconds: Math.round(performance.now() - startedAt), ...result };

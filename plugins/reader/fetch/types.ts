@@ -7,6 +7,8 @@ export interface ReadRequest {
   max_bytes?: number;
   /** Returns what was archived since this time, or why the address could not be read since then, without a request: for work that goes on after it was interrupted. */
   since?: string;
+  /** Content may be archived since this earlier time; failures still count from `since`. */
+  content_since?: string;
   /** Renders a page that has no text without its scripts, where a browser is installed. Reads of one run share the object. */
   browser?: BrowserRun;
   signal?: AbortSignal;

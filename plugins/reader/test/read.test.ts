@@ -85,6 +85,12 @@ for (const database of testDatabases()) {
       expect(paths().length).to.equal(requested);
       expect(await read('/broken')).to.include({ outcome: 'failed' });
       expect(paths().length).to.equal(requested + 1);
+      // Older content is enough for work that begins later, an older failure is not.
+      const later = (path: string) => reads.read({ url: `${site.url}${path}`, purpose: 'test', since: new Date(Date.now() + 1000).toISOString(), content_since: since });
+      expect(await later('/kept')).to.include({ outcome: 'unchanged' });
+      expect(paths().length).to.equal(requested + 1);
+      expect(await later('/broken')).to.include({ outcome: 'failed' });
+      expect(paths().length).to.equal(requested + 2);
     });
 
     it('obeys the robots.txt of the host that a redirect leads to', async () => {
