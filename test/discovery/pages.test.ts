@@ -118,6 +118,19 @@ for (const database of testDatabases()) {
       expect((await ada.get(`${path}/archived/none`)).status).to.equal(404);
     });
 
+    it('show no archived page for the hash that a local tool states', async () => {
+      const { content_hash } = await kit.db.read('discovery_pages').whereNotNull('content_hash').first('content_hash');
+      const { status, body } = await kit.request('POST', '/api/discovery-runs/syncs', { headers: { 'x-api-key': ada.key, 'x-workspace-id': workspace }, payload: {
+        tool: { name: 'scout', version: '1.0.0' }, local_run_id: newId(), location: '', issue_areas: [], sources: [{ local_id: 's', url: 'https://elsewhere.example/', text_hash: content_hash }],
+        entries: [{ local_id: 'e', type: 'organization', name: 'Spoofed Archive Society', claims: [{ property: 'name', value: 'Spoofed Archive Society', source_local_id: 's' }] }],
+      } });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      const { id } = await kit.db.read('discovery_candidates').where({ name: 'Spoofed Archive Society' }).first('id');
+      const path = `${home}/${body.run_id}/candidates/${id}`;
+      const shown = await ada.get(path);
+      expect([shown.status, shown.text.includes('/archived/'), (await ada.get(`${path}/archived/s`)).status]).to.equal([200, false, 404]);
+    });
+
     it('accept, and lead to the next candidate, from where the decision is undone', async () => {
       const path = await opened('Thomas Okafor');
       const next = await sent(path, { act: 'accept', note: 'Known to us' });

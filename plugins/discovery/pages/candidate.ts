@@ -7,6 +7,7 @@ import { candidatesPage, type CandidateRow } from '../candidates/store.ts';
 import type { Discovery } from '../context.ts';
 import type { RunRow } from '../runs/store.ts';
 import type { RunPage } from './area.ts';
+import { isArchived } from './archived.ts';
 import { editFields } from './edit.ts';
 import { lastDecisionOf, noticeOf } from './notices.ts';
 import { markedPassage, type Passage } from './passage.ts';
@@ -39,7 +40,7 @@ export async function showCandidate(discovery: Discovery, page: RunPage, { statu
   return page.show({ template: 'discovery/candidate', title: candidate.name, status }, {
     run: { id: run.id, location: run.location || t('run.untitled') }, isPending, canAct: canDecide && isPending,
     candidate: { id: candidate.id, typeText: t(`types.${candidate.type}`), score: candidate.score, decision: candidate.decision, decisionText: t(`decision.${candidate.decision}`), note: candidate.note, decided: accounts!.pages.when(candidate.decided_at, t) },
-    statements: statementsOf(candidate, names), match: known && matchOnPage(discovery, candidate, known, names),
+    statements: statementsOf(run, candidate, names), match: known && matchOnPage(discovery, candidate, known, names),
     isCompared: row.matched_at !== null, entry: await decidedEntry(discovery, page, candidate),
     ...(canDecide && isPending && { edit: editFields(names, candidate, row.updated_at, edited), isEdited: edited !== undefined, ...await searched(discovery, page, names) }),
     after: await nextPending(discovery, run, row), last: await lastDecisionOf(discovery, page, run), notice: noticeOf(page),
@@ -64,7 +65,7 @@ interface Statement {
 }
 
 /** Returns the claims by property and value, each with the passages that state it. */
-function statementsOf({ claims, sources }: ShownCandidate, names: Names): object[] {
+function statementsOf(run: RunRow, { claims, sources }: ShownCandidate, names: Names): object[] {
   const found = new Map<string, Statement>();
   for (const claim of claims) {
     const value = shownValue(claim, names);
@@ -74,7 +75,7 @@ function statementsOf({ claims, sources }: ShownCandidate, names: Names): object
     const source = sources.find(({ local_id }) => local_id === claim.source_local_id);
     if (!source) continue;
     statement.passages.push({
-      ...markedPassage(claim.excerpt, value.text), title: source.title ?? source.url, url: isWebUrl(source.url) ? source.url : null, source: source.local_id, isArchived: source.content_hash !== null, isByProgram: claim.method === 'model',
+      ...markedPassage(claim.excerpt, value.text), title: source.title ?? source.url, url: isWebUrl(source.url) ? source.url : null, source: source.local_id, isArchived: isArchived(run, source), isByProgram: claim.method === 'model',
     });
   }
   return [...found.values()].map(({ passages: [first, ...others], ...statement }) => ({ ...statement, first, others }));
