@@ -100,7 +100,8 @@ for (const database of testDatabases()) {
       expect((await ask('GET', pathOf(newId()))).body.code).to.equal('unknown_run');
       expect((await ask('GET', `${pathOf(id)}?visibility=public`, undefined, foreign)).body.code).to.equal('permission_required');
       expect((await kit.request('GET', pathOf(id))).status).to.equal(401);
-      expect((await ask('HEAD', pathOf(id))).status).to.equal(405);
+      const head = await ask('HEAD', pathOf(id));
+      expect([head.status, head.headers['content-type'], head.headers['cache-control'], head.body]).to.equal([200, 'text/event-stream; charset=utf-8', 'private, no-store, no-transform', '']);
     });
 
     it('are not held for a client that does not read', async () => {

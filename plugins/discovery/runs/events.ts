@@ -79,7 +79,7 @@ export function createRunEvents(discovery: Discovery): RunEvents {
 
   return {
     async open(request, h, run, { account_id, valid_until = Infinity }) {
-      if (request.method === 'head') throw problem('method_not_allowed', { detail: 'A stream of events has no HEAD.', headers: { allow: 'GET, OPTIONS' } });
+      if (request.method === 'head') return withHeaders(h.response('').code(200));
       const [shown] = await shownRuns(discovery, civic.db.read, [run]);
       if (!isOpen(run) && request.headers['last-event-id'] === eventOf(shown!).id) return h.response().code(204);
       admit(account_id);
@@ -88,9 +88,7 @@ export function createRunEvents(discovery: Discovery): RunEvents {
       const stream: Stream = { run, account_id, ends_at: Math.min(valid_until, now + AGE_MS), last: '', offered_at: now, ...sending };
       streams.add(stream);
       show(stream, shown!, now);
-      const response = h.response(body).type('text/event-stream');
-      for (const [name, value] of Object.entries(HEADERS)) response.header(name, value);
-      return response;
+      return withHeaders(h.response(body));
     },
     endOf(accountId) { for (const stream of streams) if (stream.account_id === accountId) stream.end(); },
     start() { polling = repeat(POLL_MS, poll, (error) => civic.log.warn({ err: error }, 'The progress of runs could not be read')); },
@@ -99,6 +97,11 @@ export function createRunEvents(discovery: Discovery): RunEvents {
       await polling?.stop();
     },
   };
+}
+
+function withHeaders(response: ResponseObject): ResponseObject {
+  for (const [name, value] of Object.entries(HEADERS)) response.header(name, value);
+  return response.type('text/event-stream');
 }
 
 /** Returns a body that holds one event at most for a client that does not read. */

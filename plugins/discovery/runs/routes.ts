@@ -86,7 +86,7 @@ export function runRoutes(discovery: Discovery, events: RunEvents): ServerRoute[
         notes: 'Server-sent events: `progress` at once and after each change, at the end `completed` or `failed`, and then the stream closes. The data of each is the run. Events that the client did not read in time are replaced by the latest. A client that connects again with the id of the last event gets 204.',
         auth: reading,
         validate: { query: visibilityQuery, params, headers: Joi.object({ 'last-event-id': Joi.string().allow('').description('The id of the last event that the client has; sent by browsers') }).unknown() },
-        plugins: { civic: { rate: 'stream', headers: ['Cache-Control'], problems: [...problems, 'unknown_run', 'method_not_allowed', 'too_many_requests', 'unavailable'], stream: { protocol: 'sse', send: runMessages } } },
+        plugins: { civic: { rate: 'stream', headers: ['Cache-Control'], problems: [...problems, 'unknown_run', 'too_many_requests', 'unavailable'], stream: { protocol: 'sse', send: runMessages } } },
         response: { status: { 200: true, 204: Joi.any() } as never, sample: 0 },
       },
       handler: async (request, h) => events.open(request, h, await foundRun(civic.db.read, ownerOfRequest(request), String(request.params.id)), callerOf(request)),
