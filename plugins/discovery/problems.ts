@@ -9,5 +9,6 @@ export const discoveryProblems: ProblemKinds = {
   actor_changed: { status: 409, title: 'The accepted actor was changed since', advice: 'Edit or delete the actor itself with PATCH or DELETE /api/entities/{id}.' },
   candidate_pending: { status: 409, title: 'The candidate is not decided', advice: 'Decide about it with POST …/decision.' },
   sync_limit: { status: 429, title: 'The synced entries of this month are used', advice: 'Wait for the next month, and send the bundle again.' },
+  sync_replaced: { status: 409, title: 'The sync was replaced by another', advice: 'Wait until the other sync has ended, and send the bundle again if it is the current one.' },
   too_many_syncs: { status: 429, title: 'Too many syncs at the same time', advice: 'Wait until they have ended, and send the bundle again.' },
 };

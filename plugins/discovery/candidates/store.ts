@@ -77,11 +77,12 @@ export async function candidatesOfRun(tx: Tx, runKey: number, fingerprints: stri
   return found;
 }
 
-/** Returns which of these fingerprints a run has. */
-export async function knownFingerprints(reader: Reader, runKey: number, fingerprints: string[]): Promise<Set<string>> {
-  const found = new Set<string>();
+/** Returns those of these fingerprints that a run has, with the hash of what a local tool sent last. */
+export async function sentHashes(reader: Reader, runKey: number, fingerprints: string[]): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>();
   for (let at = 0; at < fingerprints.length; at += AT_ONCE) {
-    for (const print of await reader(TABLE).where({ run_key: runKey }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).pluck('fingerprint')) found.add(String(print));
+    const rows: { fingerprint: string; sent_hash: string | null }[] = await reader(TABLE).where({ run_key: runKey }).whereIn('fingerprint', fingerprints.slice(at, at + AT_ONCE)).select('fingerprint', 'sent_hash');
+    for (const { fingerprint, sent_hash } of rows) found.set(fingerprint, sent_hash);
   }
   return found;
 }

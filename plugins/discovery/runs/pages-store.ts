@@ -43,7 +43,7 @@ export async function addPages(tx: Tx, runKey: number, pages: NewPage[]): Promis
 /** Adds pages that a local tool read, or replaces what is known of them. */
 export async function addReadPages(tx: Tx, runKey: number, pages: ReadPage[]): Promise<void> {
   for (let at = 0; at < pages.length; at += AT_ONCE) {
-    const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, run_key: runKey, host: new URL(page.url).host, state: 'read', rank: 0, attempts: 0, reason: null, detail: null, issue_areas: null }));
+    const rows = pages.slice(at, at + AT_ONCE).map((page) => ({ ...page, run_key: runKey, host: new URL(page.url).host, state: 'read', rank: 0, attempts: 0, reason: null, detail: null, issue_areas: '[]' }));
     await tx(TABLE).insert(rows).onConflict(['run_key', 'url']).merge(['title', 'content_hash', 'retrieved_at', 'found']);
   }
 }
@@ -89,9 +89,9 @@ export async function issuesWithFindings(reader: Reader, runKey: number): Promis
   return new Set(rows.flatMap((row) => JSON.parse(row) as string[]));
 }
 
-/** Returns pages that were read before the archive had an index, with the workspace of their run. */
+/** Returns pages that runs read before the archive had an index, with the workspace of their run. Pages of local tools are not in the archive. */
 export async function unindexedPages(reader: Reader, limit: number): Promise<(PageRow & { workspace_id: string | null })[]> {
-  return reader(TABLE).join('discovery_runs', 'discovery_runs.key', 'discovery_pages.run_key').where({ state: 'read', 'discovery_pages.issue_areas': null }).whereNotNull('content_hash')
+  return reader(TABLE).join('discovery_runs', 'discovery_runs.key', 'discovery_pages.run_key').where({ state: 'read', 'discovery_pages.issue_areas': null }).whereNotNull('content_hash').whereNot('discovery_runs.origin', 'sync')
     .orderBy('discovery_pages.key').limit(limit).select('discovery_pages.*', 'discovery_runs.workspace_id');
 }
 

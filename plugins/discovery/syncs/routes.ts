@@ -11,21 +11,27 @@ import { createSyncs } from './sync.ts';
 
 /** Of a workspace at the same time on this node, because bundles are in memory. */
 const MOST_AT_ONCE = 2;
+/** Of all workspaces on this node. */
+const MOST_ON_NODE = 6;
 const RETRY_MS = 5000;
 
 export function syncRoutes(discovery: Discovery, workspaces: WorkspacesService | null): ServerRoute[] {
   const { civic } = discovery;
   const sync = createSyncs(discovery, workspaces);
   const active = new Map<string, number>();
+  let total = 0;
 
   async function oneOfFew<Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> {
     const count = active.get(workspaceId) ?? 0;
     const now = civic.clock.now();
+    if (total >= MOST_ON_NODE) throw problem('unavailable', { detail: `This server is storing ${total} syncs, which is as many as it accepts.`, headers: { 'retry-after': String(RETRY_MS / 1000) } });
     if (count >= MOST_AT_ONCE) throw problem('too_many_syncs', { detail: `${count} syncs of this workspace are being stored.`, headers: exceededHeaders({ limit: MOST_AT_ONCE, resetAt: now + RETRY_MS, now }) });
     active.set(workspaceId, count + 1);
+    total++;
     try {
       return await work();
     } finally {
+      total--;
       const left = active.get(workspaceId)! - 1;
       if (left > 0) active.set(workspaceId, left);
       else active.delete(workspaceId);
@@ -41,7 +47,7 @@ export function syncRoutes(discovery: Discovery, workspaces: WorkspacesService |
       auth: writing,
       payload: { output: 'stream', parse: 'gunzip', maxBytes: MOST_BYTES, allow: 'application/json' },
       validate: { query: Joi.object({}) },
-      plugins: { civic: { plan: 'discovery', body: newSync, problems: ['invalid_request', 'malformed_body', 'workspace_forbidden', 'unlisted_person', 'sync_limit', 'too_many_syncs', ...(workspaces ? ['unknown_brief', 'unknown_list', 'unknown_coverage_target', 'list_full'] : [])] } },
+      plugins: { civic: { plan: 'discovery', body: newSync, problems: ['invalid_request', 'malformed_body', 'workspace_forbidden', 'unlisted_person', 'sync_limit', 'sync_replaced', 'too_many_syncs', 'unavailable', ...(workspaces ? ['unknown_brief', 'unknown_list', 'unknown_coverage_target', 'list_full'] : [])] } },
       response: { status: { 200: receipt, 201: receipt }, sample: 0 },
     },
     async handler(request, h) {

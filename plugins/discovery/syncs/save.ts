@@ -17,6 +17,9 @@ export interface MatchedEntry extends CheckedEntry {
 /** Entries are candidates of their run, known by the ids of the local tool. */
 export const fingerprintOf = ({ local_id }: CheckedEntry): string => `local ${local_id}`;
 
+/** The hash of what a local tool sends of an entry. */
+export const sentHashOf = (entry: CheckedEntry): string => hashOf(contentOf(entry));
+
 /** Stores some entries of a run, whose row the transaction has locked. Entries that the run has are updated; those that are stored as they are stay. */
 export function createSaving({ civic, directory }: Discovery) {
   async function merged(tx: Tx, { draft }: CheckedEntry, actor: KnownActor, caller: Caller): Promise<Done> {
@@ -61,7 +64,7 @@ export function createSaving({ civic, directory }: Discovery) {
     return {
       id: newId(civic.clock.now()), run_key: run.key, workspace_id: run.workspace_id, fingerprint: fingerprintOf(entry), ...contentOf(entry), score: 1,
       match: match && JSON.stringify({ entity_id: match.entity_id, name: match.name, score: match.score, reasons: match.reasons }), matched_at: at,
-      ...decision, done: JSON.stringify(done), note: null, sent_hash: hashOf(contentOf(entry)), sent_at: at, decided_at: at, created_at: at, updated_at: at, type: draft.type,
+      ...decision, done: JSON.stringify(done), note: null, sent_hash: sentHashOf(entry), sent_at: at, decided_at: at, created_at: at, updated_at: at, type: draft.type,
     };
   }
 
@@ -69,7 +72,7 @@ export function createSaving({ civic, directory }: Discovery) {
   async function hold(tx: Tx, candidate: CandidateRow, entry: CheckedEntry): Promise<void> {
     const waiting = { decision: 'pending' as const, decided_at: null, decided_by: null, entity_id: null, done: null, match: null, matched_at: null };
     const at = civic.clock.iso();
-    await updateCandidate(tx, candidate.key, { ...contentOf(entry), ...waiting, sent_hash: hashOf(contentOf(entry)), sent_at: at, updated_at: at });
+    await updateCandidate(tx, candidate.key, { ...contentOf(entry), ...waiting, sent_hash: sentHashOf(entry), sent_at: at, updated_at: at });
   }
 
   /** Changes what the run added to an actor. Returns null, and changes nothing, when others changed the actor since. */
@@ -87,7 +90,7 @@ export function createSaving({ civic, directory }: Discovery) {
   /** Updates an entry that the run has. A decision that a person made here since is not overwritten: the entry then waits for another. */
   async function update(tx: Tx, candidate: CandidateRow, entry: CheckedEntry, actor: KnownActor | undefined, caller: Caller): Promise<EntryLink> {
     const link = { local_id: entry.local_id, entity_id: actor?.id ?? null, visibility: actor?.visibility ?? 'workspace' as const };
-    const sent_hash = hashOf(contentOf(entry));
+    const sent_hash = sentHashOf(entry);
     const changed = { ...link, action: candidate.decision === 'merged' ? 'matched' as const : 'updated' as const };
     const held = { ...link, action: 'held' as const };
     if (sent_hash === candidate.sent_hash || candidate.decision === 'rejected') return actor ? changed : held;
@@ -105,7 +108,8 @@ export function createSaving({ civic, directory }: Discovery) {
   }
 
   return {
-    async save(tx: Tx, run: RunRow, entries: MatchedEntry[], caller: Caller): Promise<{ links: EntryLink[]; added: number }> {
+    /** Returns also how many entries were new or changed. */
+    async save(tx: Tx, run: RunRow, entries: MatchedEntry[], caller: Caller): Promise<{ links: EntryLink[]; stored: number }> {
       const known = await candidatesOfRun(tx, run.key, entries.map(fingerprintOf));
       const actors = await actorsOf(tx, [...known.values()].map(({ entity_id }) => entity_id));
       const fresh = entries.filter((entry) => !known.has(fingerprintOf(entry)));
@@ -114,7 +118,8 @@ export function createSaving({ civic, directory }: Discovery) {
         const candidate = known.get(fingerprintOf(entry));
         if (candidate) links.set(entry.local_id, await update(tx, candidate, entry, actors.get(candidate.entity_id ?? ''), caller));
       }
-      return { links: entries.map(({ local_id }) => links.get(local_id)!), added: fresh.length };
+      const stored = entries.filter((entry) => known.get(fingerprintOf(entry))?.sent_hash !== sentHashOf(entry)).length;
+      return { links: entries.map(({ local_id }) => links.get(local_id)!), stored };
     },
   };
 }

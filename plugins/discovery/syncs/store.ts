@@ -4,8 +4,9 @@ import type { RunRow } from '../runs/store.ts';
 export interface PartRow {
   run_key: number;
   part: number;
+  /** The hash of the body that was stored completely; while a body is being stored, the token of its requests. */
   hash: string;
-  /** JSON of a `Receipt`. */
+  /** JSON of a `Receipt`; of null before the first body is complete. */
   receipt: string;
   synced_at: string;
 }
@@ -26,6 +27,11 @@ export async function partOf(reader: Reader, runKey: number, part: number): Prom
 
 export async function savePart(tx: Tx, row: PartRow): Promise<void> {
   await tx('discovery_sync_parts').insert(row).onConflict(['run_key', 'part']).merge();
+}
+
+/** Records that the part is being stored. The receipt of an earlier body stays. */
+export async function openPart(tx: Tx, row: Omit<PartRow, 'receipt'>): Promise<void> {
+  await tx('discovery_sync_parts').insert({ ...row, receipt: 'null' }).onConflict(['run_key', 'part']).merge(['hash']);
 }
 
 /** Adds to the entries that syncs of a workspace stored in a month, and returns them. */

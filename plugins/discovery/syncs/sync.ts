@@ -1,7 +1,7 @@
 import { EXTERNAL_SKEW_MS, exceededHeaders, newId, problem, singleLine, type Caller, type Tx } from 'civic';
 import type { RecordLinks, WorkspacesService } from 'civic/workspaces';
 import { MATCH_JOB } from '../candidates/match.ts';
-import { knownFingerprints } from '../candidates/store.ts';
+import { sentHashes } from '../candidates/store.ts';
 import type { Discovery } from '../context.ts';
 import { addReadPages, pageCounts, type ReadPage } from '../runs/pages-store.ts';
 import { shownRuns } from '../runs/runs.ts';
@@ -9,9 +9,9 @@ import { monthOf, nextMonth } from '../runs/start.ts';
 import { lockedRunOf, updateRun, type RunRow } from '../runs/store.ts';
 import type { Bundle } from './bundle.ts';
 import { checkedEntries, type CheckedEntry } from './drafts.ts';
-import { createSaving, fingerprintOf, type MatchedEntry } from './save.ts';
+import { createSaving, fingerprintOf, sentHashOf, type MatchedEntry } from './save.ts';
 import type { EntryLink, Receipt, SyncHeader } from './schemas.ts';
-import { addSynced, insertRunOnce, partOf, runOfOrigin, savePart } from './store.ts';
+import { addSynced, insertRunOnce, openPart, partOf, runOfOrigin, savePart, type PartRow } from './store.ts';
 
 /** What is stored about a run of a local tool. */
 export interface SyncRecord {
@@ -24,11 +24,20 @@ export interface SyncRecord {
 /** A caller who works in a workspace. */
 type Member = Caller & { workspace_id: string };
 
-/** Of a workspace in a month, so that nobody fills the disk. A run counts as one more. */
+/** New and changed entries of a workspace in a month, so that nobody fills the disk. A run counts as one more. */
 const MOST_SYNCED = 20_000;
 /** A transaction stores as many entries as fit in a fraction of a second. */
 const ENTRIES_AT_ONCE = 25;
 const CLAIMS_AT_ONCE = 250;
+
+/** A part of a run that a request stores. */
+interface Opened {
+  run: RunRow;
+  part: number;
+  hash: string;
+  /** The same for requests with the same body, unless another body was stored between them. */
+  token: string;
+}
 
 export interface Synced {
   receipt: Receipt;
@@ -57,7 +66,7 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
   }
 
   /** Throws before anything is stored when the bundle does not fit. */
-  async function openRun(tx: Tx, caller: Member, { header }: Bundle, entries: CheckedEntry[], placeKey: string | null): Promise<RunRow> {
+  async function openRun(tx: Tx, caller: Member, { header, hash }: Bundle, entries: CheckedEntry[], placeKey: string | null): Promise<Opened> {
     const origin_id = originOf(caller, header);
     const now = civic.clock.now();
     const at = civic.clock.iso();
@@ -70,18 +79,37 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
       queries: 0, sources_found: 0, sources_fetched: 0, sources_skipped: 0, candidates: 0, duplicates: 0, error_code: null, error_detail: null, job_id: null, created_at: at,
     });
     const run = (await lockedRunOf(tx, origin_id))!;
-    const known = await knownFingerprints(tx, run.key, entries.map(fingerprintOf));
+    const sent = await sentHashes(tx, run.key, entries.map(fingerprintOf));
+    const changed = entries.filter((entry) => sent.get(fingerprintOf(entry)) !== sentHashOf(entry));
     const used = await addSynced(tx, caller.workspace_id, monthOf(now), isNew ? 1 : 0);
-    if (used + entries.length - known.size > MOST_SYNCED) {
-      throw problem('sync_limit', { detail: `Syncs of a workspace store up to ${MOST_SYNCED} entries a month.`, headers: exceededHeaders({ limit: MOST_SYNCED, resetAt: nextMonth(now), now }) });
+    if (used + changed.length > MOST_SYNCED) {
+      throw problem('sync_limit', { detail: `Syncs of a workspace store up to ${MOST_SYNCED} new or changed entries a month.`, headers: exceededHeaders({ limit: MOST_SYNCED, resetAt: nextMonth(now), now }) });
     }
     await updateRun(tx, run.key, current);
-    return run;
+    return { run, part: header.part, hash, token: await opened(tx, run, header.part, hash) };
+  }
+
+  /** Takes over a part from requests with other bodies. Returns the token of this body. */
+  async function opened(tx: Tx, run: RunRow, part: number, hash: string): Promise<string> {
+    const known = await partOf(tx, run.key, part);
+    if (known?.hash === hash || known?.hash.startsWith(`${hash} `)) return known.hash;
+    const token = `${hash} ${newId(civic.clock.now())}`;
+    await openPart(tx, { run_key: run.key, part, hash: token, synced_at: civic.clock.iso() });
+    return token;
+  }
+
+  /** Locks the run. Throws when a request with another body took over the part: the stored entries would be a mixture of both. */
+  async function lockedPart(tx: Tx, { run, part, hash, token }: Opened): Promise<PartRow> {
+    await lockedRunOf(tx, run.origin_id!);
+    const known = await partOf(tx, run.key, part);
+    if (!known) throw problem('sync_replaced', { detail: 'The run was deleted while the bundle was being stored.' });
+    if (known.hash !== token && known.hash !== hash) throw problem('sync_replaced', { detail: `Another bundle with part ${part} of this run arrived.` });
+    return known;
   }
 
   /** Compares new entries with known actors before the transaction, because it takes longer than storing them. */
   async function matched(caller: Member, run: RunRow, entries: CheckedEntry[]): Promise<MatchedEntry[]> {
-    const known = await knownFingerprints(civic.db.read, run.key, entries.map(fingerprintOf));
+    const known = await sentHashes(civic.db.read, run.key, entries.map(fingerprintOf));
     const result: MatchedEntry[] = [];
     for (const entry of entries) {
       const [best] = known.has(fingerprintOf(entry)) ? [] : await directory.matchesOf(civic.db.read, entry.draft, caller.workspace_id);
@@ -90,14 +118,14 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
     return result;
   }
 
-  async function saveEntries(caller: Member, run: RunRow, entries: CheckedEntry[]): Promise<EntryLink[]> {
+  async function saveEntries(caller: Member, part: Opened, entries: CheckedEntry[]): Promise<EntryLink[]> {
     const links: EntryLink[] = [];
     for (const some of batchesOf(entries)) {
-      const batch = await matched(caller, run, some);
+      const batch = await matched(caller, part.run, some);
       const saved = await civic.db.write(async (tx) => {
-        await lockedRunOf(tx, run.origin_id!);
-        const result = await save(tx, run, batch, caller);
-        await addSynced(tx, caller.workspace_id, monthOf(civic.clock.now()), result.added);
+        await lockedPart(tx, part);
+        const result = await save(tx, part.run, batch, caller);
+        await addSynced(tx, caller.workspace_id, monthOf(civic.clock.now()), result.stored);
         return result.links;
       });
       links.push(...saved);
@@ -106,10 +134,10 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
   }
 
   /** Records that the part is complete. Of requests with the same part at the same time one is the first. */
-  async function complete(tx: Tx, caller: Member, run: RunRow, { header, hash }: Bundle, entries: CheckedEntry[], links: EntryLink[]): Promise<Synced> {
-    await lockedRunOf(tx, run.origin_id!);
-    const known = await partOf(tx, run.key, header.part);
-    if (known?.hash === hash) return { receipt: { ...JSON.parse(known.receipt) as Receipt, duplicate: true }, isNew: false };
+  async function complete(tx: Tx, caller: Member, part: Opened, { header, hash }: Bundle, entries: CheckedEntry[], links: EntryLink[]): Promise<Synced> {
+    const { run } = part;
+    const known = await lockedPart(tx, part);
+    if (known.hash === hash) return { receipt: { ...JSON.parse(known.receipt) as Receipt, duplicate: true }, isNew: false };
     const sources = new Map(entries.flatMap(({ draft }) => draft.sources).map((source) => [source.local_id, source]));
     const sourceIds = await directory.sourceIds(tx, [...sources.values()].map(({ url }) => url), caller.workspace_id);
     await addReadPages(tx, run.key, pagesOf(entries));
@@ -125,7 +153,7 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
       entry_links: links.map((link) => heldBack(link, caller, header)), source_links, workspace_links: linksOf(header.links), entries_persisted: links.length, sources_persisted: source_links.length,
     };
     await savePart(tx, { run_key: run.key, part: header.part, hash, receipt: JSON.stringify(receipt), synced_at: civic.clock.iso() });
-    return { receipt, isNew: known === undefined };
+    return { receipt, isNew: known.receipt === 'null' };
   }
 
   return async function sync(caller: Member, bundle: Bundle): Promise<Synced> {
@@ -138,9 +166,9 @@ export function createSyncs(discovery: Discovery, workspaces: WorkspacesService 
     const placeKey = place?.place_key ?? null;
     const entries = await checkedEntries(discovery, civic.db.read, bundle, placeKey);
     await checkLinks(caller, header.links, entries.length);
-    const run = await civic.db.write((tx) => openRun(tx, caller, bundle, entries, placeKey));
-    const links = await saveEntries(caller, run, entries);
-    return civic.db.write((tx) => complete(tx, caller, run, bundle, entries, links));
+    const part = await civic.db.write((tx) => openRun(tx, caller, bundle, entries, placeKey));
+    const links = await saveEntries(caller, part, entries);
+    return civic.db.write((tx) => complete(tx, caller, part, bundle, entries, links));
   };
 }
 

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
-import { newId, type Caller, type Terminal } from 'civic';
+import { definePlugin, newId, type Caller, type Terminal, type Tx } from 'civic';
 import { testDatabases, testServer, type TestServer } from 'civic/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -19,6 +20,9 @@ const bundle = (more: object = {}) => ({
 for (const database of testDatabases()) {
   describe(`hostile and late syncs on ${database}`, { timeout: 120_000 }, () => {
     let kit: TestServer;
+    /** Runs in each transaction that stores actors. */
+    let whenUsed: (tx: Tx) => Promise<void> = async () => {};
+    const watcher = definePlugin({ name: 'watcher', summary: 'Fails or waits', needs: ['accounts'], register(_server, civic) { civic.service('accounts').workspaceHooks.whenUsed((tx) => whenUsed(tx)); } });
     const caller: Partial<Caller> = { account_id: newId(), workspace_id: newId(), workspace_role: 'owner', scope: ['discovery:read', 'discovery:write', 'entities:write', 'directory:read'], capabilities: ['discovery'], plan: 'individual' };
     const call = (method: string, path: string, payload?: unknown, as: object = caller) => kit.request(method, path, { as: as as never, ...(payload !== undefined && { payload }) });
     const sync = (payload: unknown, as: object = caller) => call('POST', SYNCS, payload, as);
@@ -30,7 +34,7 @@ for (const database of testDatabases()) {
       await kit.composition.commands.find((one) => one.name === name)!.run({ terminal, positionals: [], options, cwd: process.cwd() });
     }
 
-    before(async () => { kit = await testServer({ database, plugins: ['directory', 'reader', 'accounts', 'discovery'], config: { jobs: { poll_seconds: 0.1 } } }); });
+    before(async () => { kit = await testServer({ database, plugins: ['directory', 'reader', 'accounts', 'discovery', watcher], config: { jobs: { poll_seconds: 0.1 } } }); });
     after(() => kit.close());
 
     it('end at the first unknown member, without reading the others', async () => {
@@ -69,6 +73,76 @@ for (const database of testDatabases()) {
       expect(await resend('https://later.example/')).to.include({ action: 'held' });
       expect(await stored()).to.equal(['https://corrected.example/']);
       expect((await candidates(run_id)).find((one: { id: string }) => one.id === id)).to.include({ decision: 'pending' });
+    });
+
+    it('leave no bundle reported as stored that another one has overwritten in part', async () => {
+      const versions = () => {
+        const [id, names] = [newId(), Array.from({ length: 26 }, (_, at) => `Mixed ${at} ${newId()}`)];
+        const version = (website: string, last: string) => bundle({ local_run_id: id, entries: [...names.slice(0, 25).map((name, at) => entry(`m${at}`, name, website)), entry(last, names[25]!, website)] });
+        return [version('https://a.example/', 'a'), version('https://b.example/', 'b')] as const;
+      };
+      let uses = 0;
+      const [first, second] = versions();
+      await sync(first);
+      whenUsed = async () => { uses++; };
+      expect((await sync(second)).body.entry_links.map(({ action }: { action: string }) => action)).to.equal([...Array.from({ length: 25 }, () => 'updated'), 'created']);
+      const [a, b] = versions();
+      whenUsed = async () => {};
+      const stored = (await sync(a)).body;
+      // The transaction that creates the last entry fails, as if the process had been killed.
+      whenUsed = async () => { if (--uses === 0) throw new Error('The process was killed'); };
+      expect((await sync(b)).status).to.equal(500);
+      whenUsed = async () => {};
+      const website = async () => websites((await call('GET', `/api/entities/${stored.entry_links[0].entity_id}`)).body.claims);
+      expect(await website()).to.equal(['https://b.example/']);
+      const again = await sync(a);
+      expect([again.status, again.body.duplicate, await website()]).to.equal([200, false, ['https://a.example/']]);
+      expect((await sync(a)).body.duplicate).to.equal(true);
+    });
+
+    it('end when another bundle took over their part', async () => {
+      const sent = bundle({ entries: Array.from({ length: 26 }, (_, at) => entry(`t${at}`, `Taken ${at} ${newId()}`, 'https://taken.example/')) });
+      whenUsed = (tx) => tx('discovery_sync_parts').whereLike('hash', '% %').update({ hash: 'another token' });
+      const { status, body } = await sync(sent);
+      whenUsed = async () => {};
+      expect([status, body.code]).to.equal([409, 'sync_replaced']);
+      expect((await sync(sent)).status).to.equal(201);
+    });
+
+    it('count changed entries against the limit of the month', async () => {
+      const own = { ...caller, workspace_id: newId() };
+      const sent = bundle();
+      await sync(sent, own);
+      const resend = (website: string) => sync({ ...sent, completed_at: new Date().toISOString(), entries: [entry('e1', sent.entries[0]!.name, website)] }, own);
+      const synced = async () => (await kit.db.read('discovery_months').where({ workspace_id: own.workspace_id }).first('synced')).synced;
+      expect([await synced(), (await resend('https://sent.example/')).status, await synced()]).to.equal([2, 200, 2]);
+      expect([(await resend('https://changed.example/')).status, await synced()]).to.equal([200, 3]);
+      await kit.db.write((tx) => tx('discovery_months').where({ workspace_id: own.workspace_id }).update({ synced: 20_000 }));
+      expect([(await resend('https://changed.example/')).status, (await resend('https://again.example/')).body.code]).to.equal([200, 'sync_limit']);
+    });
+
+    it('are limited on a node, whatever their workspace is', async () => {
+      let open = () => {};
+      const gate = new Promise<void>((done) => { open = done; });
+      whenUsed = () => gate;
+      const sent = Array.from({ length: 7 }, () => sync(bundle(), { ...caller, workspace_id: newId() }));
+      const refused = await Promise.race(sent);
+      open();
+      expect([refused.status, refused.body.code, refused.headers['retry-after']]).to.equal([503, 'unavailable', '5']);
+      expect((await Promise.all(sent)).map(({ status }) => status).sort()).to.equal([201, 201, 201, 201, 201, 201, 503]);
+      whenUsed = async () => {};
+      expect((await sync(bundle())).status).to.equal(201);
+    });
+
+    it('leave the pages of local tools out of the index of the archive', async () => {
+      await sync(bundle({ sources: [source('s1', { text_hash: 'a'.repeat(64), retrieved_at: null })] }));
+      // As syncs stored pages before.
+      await kit.db.write((tx) => tx('discovery_pages').update({ issue_areas: null }));
+      const jobs = kit.composition.jobs.of('discovery');
+      const id = await kit.db.write((tx) => jobs.enqueue(tx, 'discovery.index', {}));
+      for (let waited = 0; waited < 100 && (await jobs.byId(id))?.state !== 'completed'; waited++) await sleep(50);
+      expect((await jobs.byId(id))?.state).to.equal('completed');
+      expect(await kit.db.read('reader_indexed').select('url')).to.equal([]);
     });
   });
 }
