@@ -45,10 +45,16 @@ function rowOf(event: NestedItem, { url: page, text }: Document, zone: string): 
   const stated = statusOfValue(textOf(first(event, 'eventStatus', 'status')));
   const at = text.indexOf(title);
   return meetingRow({
-    title: titleWithoutDates(title), body: organizationOf(textOf(first(event, 'organizer'))), start, end: startOfValue(first(event, 'endDate', 'end'), zone),
+    title: titleWithoutDates(title), body: bodyOf(first(event, 'organizer')), start, end: startOfValue(first(event, 'endDate', 'end'), zone),
     location: placeOf(first(event, 'location')) ?? placeInSentence(plainText(textOf(first(event, 'description')) ?? '').slice(0, 1000)), status: stated === null || stated === 'confirmed' ? statusOf(title) : stated, url: addressOf(first(event, 'url')) ?? page,
     passage: at >= 0 ? { start: at, end: at + title.length } : null,
   });
+}
+
+/** Returns the organizer, unless the page states that it is a person. */
+function bodyOf(organizer: ItemValue | undefined): string | null {
+  const isPerson = organizer !== undefined && isItem(organizer) && organizer.types.some((type) => type === 'Person');
+  return isPerson ? null : organizationOf(textOf(organizer));
 }
 
 function first(item: NestedItem, ...names: string[]): ItemValue | undefined {

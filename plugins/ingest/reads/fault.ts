@@ -11,16 +11,21 @@ export interface Fault {
 /** So many rows must have been there before none is an alarm. */
 const MANY = 3;
 
-/** Returns why a page could not be read. What to do about an HTTP status depends on what the page is for, so that it is stated here. */
+/** Reasons whose details state no remedy. */
+const WITHOUT_REMEDY = new Set(['bad_response', 'unreachable', 'bad_certificate', 'too_many_redirects']);
+const OPEN_IT = 'Try again later. If it stays so, open the page, and report it to the publisher.';
+
+/** Returns why a page could not be read. What to do about it depends on what the page is for, so that it is stated here. */
 export function readFault({ reason, detail, status }: Pick<Read, 'reason' | 'detail' | 'status'>): Fault {
   const said = detail ?? 'The page could not be read.';
-  return { code: reason!, detail: reason === 'http_status' && status !== null ? `${said} ${remedyOf(status)}` : said };
+  if (reason === 'http_status' && status !== null) return { code: reason, detail: `${said} ${remedyOf(status)}` };
+  return { code: reason!, detail: WITHOUT_REMEDY.has(reason!) ? `${said} ${OPEN_IT}` : said };
 }
 
 function remedyOf(status: number): string {
   if (status === 404 || status === 410) return 'Find where the page is now, and watch that address.';
   if (status === 401 || status === 403) return 'The site refuses programs, or asks for a sign-in: watch another public page, calendar or feed of it.';
-  if (status === 429 || status >= 500) return 'It is read again by itself. If it stays so, open the page, and report it to the publisher.';
+  if (status === 429 || status >= 500) return OPEN_IT;
   return 'Open the page, and change the address of the source if it is elsewhere now.';
 }
 

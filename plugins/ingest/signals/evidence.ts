@@ -13,7 +13,7 @@ type One = Evidence[number];
 
 /** An event of Legistar has about 1,500 characters, and each name of a vote 400. */
 const LONGEST_PASSAGE = 4000;
-const LONGEST_VOTES = 12_000;
+const LONGEST_VOTES = 24_000;
 const LONGEST_TITLE = 300;
 const MOST_QUOTES = 5;
 const address = Joi.string().uri({ scheme: ['http', 'https'] }).max(2000);
@@ -71,9 +71,9 @@ interface Wanted {
   followedBy?: string;
 }
 
-const SOON = 200;
+const SOON = 400;
 
-/** Returns a quote from the first text to the last, with the whole objects of JSON, from the document that has the key of the record and all of the texts after its beginning. */
+/** Returns a quote from the first text to the last, with the whole objects of JSON, from the document that has them in the record of the key. */
 function textQuote(key: string, texts: Wanted[], row: Row, context: SignalContext, longest = LONGEST_PASSAGE): One | null {
   const page = { url: context.source.url, content_hash: context.content_hash, text: context.text };
   for (const document of [...context.opened, page]) {
@@ -85,36 +85,55 @@ function textQuote(key: string, texts: Wanted[], row: Row, context: SignalContex
   return null;
 }
 
-function recordRange({ text }: ReadDocument, key: string, texts: Wanted[]): Passage | null {
-  const at = tokenAt(text, key);
-  if (at < 0) return null;
-  const from = Math.max(0, text.lastIndexOf('{', at));
-  const found = texts.map((wanted) => rangeOf(text, wanted, from));
+/** Returns the range of texts in the record of a key: all of a document whose address names the record, such as `eventitems/9001/votes`, or the object that has the key as its id. */
+function recordRange({ url, text }: ReadDocument, key: string, texts: Wanted[]): Passage | null {
+  const record = isAddressOf(url, key) ? { start: 0, end: text.length } : recordOf(text, key);
+  const found = record ? texts.map((wanted) => rangeOf(text, wanted, record)) : [null];
   if (found.some((range) => range === null)) return null;
   return { start: Math.min(...found.map((range) => range!.start)), end: Math.max(...found.map((range) => range!.end)) };
 }
 
+/** Names before an id of JSON. Others, such as `VotePersonId` and `EventItemMatterId`, can have the same number. */
+const ID_NAME = /"(?:\w*item_?(?:id|guid)|id|guid|key|number)"\s*:\s*"?$/i;
+
+function recordOf(text: string, key: string): Passage | null {
+  if (!isJson(text)) {
+    const at = tokenAt(text, key, () => true);
+    return at < 0 ? null : { start: at, end: text.length };
+  }
+  const at = tokenAt(text, key, (index) => ID_NAME.test(text.slice(Math.max(0, index - 100), index)));
+  return at < 0 ? null : objectsAround(text, [at]).get(at) ?? null;
+}
+
+function isAddressOf(url: string, key: string): boolean {
+  return new URL(url).pathname.toLowerCase().includes(`items/${encodeURIComponent(key).toLowerCase()}/`);
+}
+
+function isJson(text: string): boolean {
+  return /^\s{0,100}[[{]/.test(text);
+}
+
 /** Extends a range of JSON to the objects that it begins and ends in. */
 function wholeObjects(text: string, { start, end }: Passage): Passage {
-  if (!/^\s{0,100}[[{]/.test(text)) return { start, end };
+  if (!isJson(text)) return { start, end };
   const around = objectsAround(text, [start, end - 1]);
   return { start: around.get(start)?.start ?? start, end: around.get(end - 1)?.end ?? end };
 }
 
-function rangeOf(text: string, wanted: Wanted, from: number): Passage | null {
+function rangeOf(text: string, { text: wanted, followedBy = '' }: Wanted, record: Passage): Passage | null {
   // JSON has some characters escaped.
   const escaped = (value: string) => JSON.stringify(value).slice(1, -1);
-  const start = text.indexOf(escaped(wanted.text), from);
-  if (start < 0) return null;
-  const end = start + escaped(wanted.text).length;
-  const next = wanted.followedBy === undefined ? -1 : text.slice(end, end + SOON).indexOf(escaped(wanted.followedBy));
-  return { start, end: next < 0 ? end : end + next + escaped(wanted.followedBy!).length };
+  const start = text.indexOf(escaped(wanted), record.start);
+  const end = start + escaped(wanted).length;
+  if (start < 0 || end > record.end) return null;
+  const next = text.slice(end, Math.min(end + SOON, record.end)).indexOf(escaped(followedBy));
+  return next < 0 ? null : { start, end: end + next + escaped(followedBy).length };
 }
 
-/** Returns where a text has a key that is not a part of a longer one. */
-function tokenAt(text: string, key: string): number {
+/** Returns where a text has a key that is not a part of a longer one, and that is what is wanted; -1 for nowhere. */
+function tokenAt(text: string, key: string, isWanted: (at: number) => boolean): number {
   for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
-    if (!/[\w-]/.test(text[at - 1] ?? '') && !/[\w-]/.test(text[at + key.length] ?? '')) return at;
+    if (!/[\w-]/.test(text[at - 1] ?? '') && !/[\w-]/.test(text[at + key.length] ?? '') && isWanted(at)) return at;
   }
   return -1;
 }

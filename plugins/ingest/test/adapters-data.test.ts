@@ -164,6 +164,15 @@ describe('adapters of data', () => {
   });
 
   describe('schema_org', () => {
+    it('takes an organizer for a body only if it is no person, by its type or by its title', async () => {
+      const event = (organizer: object | string) => `<script type="application/ld+json">${JSON.stringify({ '@context': 'https://schema.org', '@type': 'Event', name: 'Open meeting', startDate: '2026-03-02T18:30', organizer })}</script><p>Open meeting</p>`;
+      const bodyOf = async (organizer: object | string) => (await reading.meetings(event(organizer))).rows[0]!.body;
+      expect(await bodyOf({ '@type': 'Organization', name: 'Weavers Guild' })).to.equal('Weavers Guild');
+      expect(await bodyOf('Weavers Guild')).to.equal('Weavers Guild');
+      expect(await bodyOf({ '@type': 'Person', name: 'Nancy Guild' })).to.be.null();
+      expect(await bodyOf('Dr. Pat Council')).to.be.null();
+    });
+
     it('reads an event once that is JSON-LD and microdata', async () => {
       const { adapter, rows } = await reading.meetings(`<script type="application/ld+json">{"@context":"https://schema.org","@type":"Event","name":"Zoning Hearing","startDate":"2026-3-2T18-18-30-00","eventStatus":"https://schema.org/EventCancelled"}</script>
         <div itemscope itemtype="https://schema.org/Event"><h2 itemprop="name">Zoning Hearing</h2><meta itemprop="startDate" content="2026-3-2T18:30"><span itemprop="location">City Hall</span></div>`);

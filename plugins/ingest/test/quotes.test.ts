@@ -165,4 +165,21 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
       { field: 'votes', before: { person: 'Cy Young', value: 'Affirmative' }, after: null },
     ]);
   });
+
+  it('quotes the votes of the item itself when ids of people and matters are equal to its id', async () => {
+    const votes = (id: number, value: string) => [['Ann Lee', 206], ['Bo Ray', 207]].map(([VotePersonName, VotePersonId], at) => ({ VoteId: at, VotePersonId, VotePersonName, VoteValueName: value, VoteEventItemId: id }));
+    const event = (id: number, EventBodyName: string, ...EventItems: object[]) => ({ EventId: id, EventGuid: `E${id}`, EventBodyName, EventDate: '2026-02-20T00:00:00', EventTime: '6:00 PM', EventItems });
+    const shown = (isVoted: boolean) => legistar.show([
+      event(520, 'Budget Board', item(300, 'Roll Call', { EventItemMatterId: 205 }), item(301, 'Loan', passed('Pass', ...votes(301, 'Aye')))),
+      event(521, 'Zoning Board', item(205, 'Roll Call'), item(206, 'Permit', isVoted ? passed('Fail', ...votes(206, 'Nay')) : {})),
+    ] as unknown as LegistarEvent[]);
+    shown(false);
+    await watch(`${legistar.url}?collision`);
+    shown(true);
+    expect(await next()).to.include({ changed: 1 });
+    const vote = (await signals('vote')).find(({ title }) => title.includes('Permit'))!;
+    expect(vote.evidence.map(({ source_url }) => new URL(source_url).pathname)).to.equal(['/v1/city/eventitems/206/votes', '/v1/city/events/521/eventitems']);
+    expect(vote.evidence[0]!.passage).to.contain('Nay').and.not.contain('Aye');
+    expect(await archived(vote)).to.equal(vote.evidence.map(({ passage }) => passage));
+  });
 });

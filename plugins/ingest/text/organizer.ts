@@ -14,9 +14,10 @@ const WORDS = oneOf(`
 /** `Planning Commission`, `Friends of the River`, `Junta de Vecinos`. */
 const ORGANIZATION = new RegExp(`(?:^|\\s)${WORDS}(?:\\.?$|\\s(?:of|for|on|and|de|del|para|y)\\s)`, 'i');
 /** What follows can be the body of a person: `Jane Doe, City Council`. */
+const HONORIFIC = /^(?:mr|mrs|ms|mx|dr|prof|rev|hon|sr|sra|fr|pastor|mayor|councilmember)\.?\s/i;
 const PART = /[,(|:–—]|\s-\s/;
 
 /** Returns the organizer of an event if the name is that of an organization; null for others, because calendars also name the person who entered the event. */
 export function organizationOf(organizer: string | null): string | null {
-  return organizer !== null && organizer.length <= LONGEST && ORGANIZATION.test(organizer.split(PART, 1)[0]!.trim()) ? organizer : null;
+  return organizer !== null && organizer.length <= LONGEST && !HONORIFIC.test(organizer) && ORGANIZATION.test(organizer.split(PART, 1)[0]!.trim()) ? organizer : null;
 }
