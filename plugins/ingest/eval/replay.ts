@@ -2,6 +2,7 @@ import type { Document } from 'civic/reader';
 import { legistarApi } from '../adapters/legistar-api.ts';
 import { compareRows, completed, hashOf, type Change, type KnownRow } from '../reads/compare.ts';
 import type { GoneRow } from '../reads/gone.ts';
+import { byNewItemKeys } from '../reads/items.ts';
 import { publishedVote } from '../signals/votes.ts';
 import { signalsOf, type Former, type RowSignal, type SignalContext } from '../signals/drafts.ts';
 
@@ -62,7 +63,8 @@ export async function replay(lines: Iterable<string>): Promise<ReplayResult> {
 }
 
 function countChange(result: ReplayResult, change: Change, formers: Map<string, Former>, context: SignalContext): void {
-  const former = formers.get(change.type === 'changed' ? change.before.key : change.row.key) ?? null;
+  const stored = formers.get(change.type === 'changed' ? change.before.key : change.row.key) ?? null;
+  const former = stored && { ...stored, votes: byNewItemKeys(stored.votes, stored.row, change.row) };
   result.changes[change.type === 'returned' ? 'added' : change.type]++;
   const signals = signalsOf(change, former, context);
   for (const { draft } of signals) {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { SignalChange } from 'civic/firehose';
 import type { MeetingRow, Row } from '../adapters/types.ts';
 import { changedFields } from './fields.ts';
-import type { GoneRow } from './gone.ts';
+import { isRenamed, type GoneRow } from './gone.ts';
+import { withNewItemKeys } from './items.ts';
 import { stableJson } from './stable.ts';
 
 /** A row as the last read that had it found it. */
@@ -53,7 +54,8 @@ export function hashOf(row: Row): string {
 /** Returns a row with what this read left out taken from the last one; null stays for what no read has had. */
 export function completed(row: Row, known: Row | undefined): Row {
   if (row.kind === 'meeting') {
-    const former = known?.kind === 'meeting' ? known.items : null;
+    const before = known && withNewItemKeys(known, row);
+    const former = before?.kind === 'meeting' ? before.items : null;
     const votes = new Map(former?.map((item) => [item.key, item.votes]));
     return { ...row, items: row.items?.map((item) => ({ ...item, votes: item.votes ?? votes.get(item.key) ?? null })) ?? former };
   }
@@ -107,11 +109,14 @@ function startOf(row: Row): number {
 }
 
 function changeOf(row: Row, known: KnownRow | undefined, movedFrom: Row | undefined, gone: GoneRow | undefined): Change[] {
-  if (movedFrom) return [{ type: 'changed', before: movedFrom, row, fields: changedFields(movedFrom, row) }];
-  if (!known && gone) return [{ type: 'returned', before: gone.row, row, fields: changedFields(gone.row, row), wasCancelled: gone.wasCancelled }];
-  if (!known) return [{ type: 'added', row }];
-  if (known.hash === hashOf(row)) return [];
-  return [{ type: 'changed', before: known.row, row, fields: changedFields(known.row, row) }];
+  if (!movedFrom && known?.hash === hashOf(row)) return [];
+  const former = movedFrom ?? known?.row ?? gone?.row;
+  if (!former) return [{ type: 'added', row }];
+  const before = withNewItemKeys(former, row);
+  // Other ids of agenda items are no change.
+  if (former === known?.row && before !== former && hashOf(before) === hashOf(row)) return [];
+  const fields = changedFields(before, row);
+  return former === gone?.row && !gone.isMarked ? [{ type: 'returned', before, row, fields, wasCancelled: gone.wasCancelled }] : [{ type: 'changed', before, row, fields }];
 }
 
 /** Compares rows whose times are read in another zone. What is missing is left to the next read. */
@@ -164,7 +169,7 @@ function pairRenamed(vanished: Row[], added: Row[], moves: Map<string, Row>): vo
   const left = vanished.filter((row): row is MeetingRow => row.kind === 'meeting' && row.start !== null && !moved.has(row));
   for (const row of added) {
     if (row.kind !== 'meeting' || moves.has(row.key)) continue;
-    const at = left.findIndex((former) => former.start === row.start && (row.title.startsWith(former.title) || former.title.startsWith(row.title)));
+    const at = left.findIndex((former) => isRenamed(former, row));
     if (at >= 0) moves.set(row.key, left.splice(at, 1)[0]!);
   }
 }

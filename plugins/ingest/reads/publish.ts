@@ -7,20 +7,23 @@ import { passageOf } from '../signals/evidence.ts';
 import { publishedVote, type PublishedVotes } from '../signals/votes.ts';
 import type { SourceRow } from '../sources/store.ts';
 import { hashOf, type Change, type Comparison } from './compare.ts';
+import { byNewItemKeys } from './items.ts';
 import { endRow, freeKeys, insertRows, setDoubted, updateRow, type RowVersion, type StoredRow } from './store.ts';
 
 /** What a read found, and what was stored before. */
 export interface Found extends Comparison {
   stored: Map<string, StoredRow>;
+  /** The rows that are listed as cancelled beside others that continue them: they are stored without signals. */
+  superseded: Row[];
   /** The rows as they were read, with the lines of pages that are ignored. */
   given: Row[];
 }
 
 /** Publishes the signals of all changes and stores the rows. Returns how many signals there were. */
-export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, doubted, stored, given }: Found, context: SignalContext): Promise<number> {
+export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { changes, doubted, stored, superseded, given }: Found, context: SignalContext): Promise<number> {
   const at = ingest.civic.clock.iso();
   const planned = changes.map((change) => {
-    const former = stored.get('before' in change ? change.before.key : change.row.key);
+    const former = withNewVoteKeys(stored.get('before' in change ? change.before.key : change.row.key), change.row);
     return { change, former, signals: signalsOf(change, former ? formerOf(former) : null, context) };
   });
   const ids = await publishDrafts(ingest, tx, planned.flatMap(({ signals }) => signals));
@@ -37,7 +40,8 @@ export async function publish(ingest: Ingest, tx: Tx, source: SourceRow, { chang
     else if (change.type === 'gone') await endRow(tx, source.key, change.row.key, version.cancelled_id, at);
     else await updateRow(tx, former!.key, version, at);
   }
-  await insertRows(tx, source.key, added, at);
+  const silent = superseded.map((row) => ({ ...versionOf(row, context), signal_id: null, cancelled_id: null, votes: null }));
+  await insertRows(tx, source.key, [...added, ...silent], at);
   await setDoubted(tx, source.key, doubted.map(({ key }) => key));
   return ids.length;
 }
@@ -58,6 +62,11 @@ async function publishDrafts(ingest: Ingest, tx: Tx, signals: RowSignal[]): Prom
 
 function formerOf({ data, signal_id, cancelled_id, votes, content_hash, content_at, passage }: StoredRow): Former {
   return { row: JSON.parse(data) as Row, signal_id, cancelled_id, votes: votesIn(votes), content_hash, content_at, passage };
+}
+
+/** Returns what is stored of a row with its votes by the keys that the items of its agenda have now. */
+function withNewVoteKeys(former: StoredRow | undefined, row: Row): StoredRow | undefined {
+  return former?.votes ? { ...former, votes: JSON.stringify(byNewItemKeys(votesIn(former.votes), JSON.parse(former.data) as Row, row)) } : former;
 }
 
 function votesIn(json: string | null | undefined): PublishedVotes {

@@ -15,7 +15,7 @@ import { actorsIn, type ActorContext } from './actors.ts';
 import { publicUrl } from './clean.ts';
 import { MOST_ROWS, readRows, textOf, type LeftOut, type SourceRead } from './documents.ts';
 import { rowsFault, type Fault, type KnownState } from './fault.ts';
-import { pairGone, type GoneRow } from './gone.ts';
+import { markedRows, pairGone, type GoneRow } from './gone.ts';
 import { shownChanges } from './last.ts';
 import { withoutLines } from './lines.ts';
 import { pruneRows } from './prune.ts';
@@ -33,8 +33,10 @@ const NOT_STORED: Fault = { code: 'not_stored', detail: 'What was read could not
 interface Known {
   /** By key, with those that were gone. */
   stored: Map<string, StoredRow>;
-  /** The rows that were gone, by the keys of those in this read that continue them. */
+  /** The rows that were gone or are marked as cancelled, by the keys of those in this read that continue them. */
   gone: Map<string, GoneRow>;
+  /** Whether a row of this read is marked as cancelled beside the one that continues it. */
+  isSuperseded(row: Row): boolean;
   rows: Map<string, KnownRow>;
   state: KnownState;
 }
@@ -138,7 +140,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
   const ignored = JSON.parse(source.ignored) as string[];
   const formerRow = (key: string) => known.rows.get(key)?.row ?? known.gone.get(key)?.row;
   const rows = given.map((row) => withoutIgnored(completed(row, formerRow(row.key)), ignored));
-  const comparison = compareRows(known.rows, rows, {
+  const comparison = compareRows(known.rows, rows.filter((row) => !known.isSuperseded(row)), {
     now, isComplete: Boolean(adapter.isComplete) && !isCut(document!, given), isLeftOut: (row) => isLeftOut(row, leftOut), hasNoEnd: Boolean(adapter.hasNoEnd), wasDoubted: known.state.wasDoubted, isShifted: isShifted(source), gone: known.gone,
   });
   const context: SignalContext = {
@@ -146,7 +148,7 @@ async function applyRows(ingest: Ingest, tx: Tx, source: SourceRow, { read, docu
     isFirst: source.last_success_at === null, last_read: source.last_success_at === null ? -Infinity : Date.parse(source.last_success_at), known_since: now - ingest.civic.config.read_days * DAY_MS, now, time_zone, notice: await placeRule(ingest, tx, source.place_key),
     content_hash: read.content!.hash, text: textOf(document!), opened,
   };
-  const signals = await publish(ingest, tx, source, { ...comparison, stored: known.stored, given }, context);
+  const signals = await publish(ingest, tx, source, { ...comparison, stored: known.stored, superseded: rows.filter(known.isSuperseded), given }, context);
   await pruneRows(tx, source.key, { stored: [...known.stored.values()].filter(({ gone_at }) => gone_at === null), read: rows, at: ingest.civic.clock.iso(), before: new Date(context.known_since).toISOString() });
   const page = { url: read.final_url, content_hash: context.content_hash, text: context.text };
   await proposeActors(ingest, tx, source, comparison.changes, { documents: [page, ...opened], retrieved_at: read.at, isGovernment: context.source.source_class.startsWith('government') });
@@ -180,8 +182,14 @@ async function knownRows(tx: Tx, source: SourceRow, read: Row[]): Promise<Known>
   const added = read.filter(({ key }) => !rows.has(key));
   const gone = await goneRowsOf(tx, source.key, { keys: added.map(({ key }) => key), starts: added.flatMap((row) => (row.kind === 'meeting' ? row.start ?? [] : [])) });
   const stored = new Map([...gone, ...present].map((row) => [row.row_key, row]));
-  const wasDoubted = ({ key }: Row) => Boolean(stored.get(key)?.is_doubted);
-  return { stored, rows, gone: pairGone(gone, added, source.url), state: { rowCount: source.row_count, fault: source.fault, rows: [...rows.values()].map(({ row }) => row), wasDoubted } };
+  const state = { rowCount: source.row_count, fault: source.fault, rows: [...rows.values()].map(({ row }) => row), wasDoubted: ({ key }: Row) => Boolean(stored.get(key)?.is_doubted) };
+  const listed = new Set(read.map(({ key }) => key));
+  // Starts of another time zone are not those of the same meetings.
+  const marked = added.length === 0 || isShifted(source) ? [] : markedRows(present, read);
+  const pairs = pairGone([...marked, ...gone], added, { url: source.url, isListed: (key) => listed.has(key) });
+  const continued = new Set([...pairs.values()].filter(({ isMarked }) => isMarked).map(({ row }) => row.key));
+  for (const key of continued) rows.delete(key);
+  return { stored, rows, gone: pairs, isSuperseded: ({ key }) => continued.has(key), state };
 }
 
 /** Lets the next read decide about all rows that are missing, also when it brings the content that was applied last. */

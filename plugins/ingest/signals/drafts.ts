@@ -4,6 +4,7 @@ import type { FilingRow, MeetingRow, PostRow, Row } from '../adapters/types.ts';
 import type { ReadDocument } from '../reads/actors.ts';
 import { isUpcoming, type Change } from '../reads/compare.ts';
 import { isPast } from '../reads/prune.ts';
+import { dayText, localTimeAt } from '../text/zone.ts';
 import { itemEvidence, pageEvidence, rowEvidence, vanishedEvidence, voteEvidence, type Evidence } from './evidence.ts';
 import { isShortNotice, type NoticeRule } from './notice.ts';
 import { topicOf, topicOfTags } from './topics.ts';
@@ -71,7 +72,7 @@ export function signalsOf(change: Change, former: Former | null, context: Signal
 }
 
 function added(row: Row, context: SignalContext): RowSignal[] {
-  if (row.kind === 'page' || (context.isFirst && isOld(row, context.now)) || isPast(row, context.known_since)) return [];
+  if (row.kind === 'page' || (context.isFirst && isOld(row, context)) || isPast(row, context.known_since)) return [];
   if (row.kind === 'meeting' && row.status === 'cancelled') return isAhead(row, context.now) ? [cancelled(row, null, context)] : [];
   // The rules are those of public bodies.
   const isShort = row.kind === 'meeting' && context.source.source_class.startsWith('government') && isShortNotice(row, context, context.notice);
@@ -199,9 +200,9 @@ function isAhead(row: MeetingRow, now: number): boolean {
   return isUpcoming({ ...row, status: 'confirmed' }, now);
 }
 
-/** Whether a first read leaves a row unpublished because it is about the past. */
-function isOld(row: Row, now: number): boolean {
-  if (row.kind === 'meeting') return row.start === null || Date.parse(row.start) < now - DAY_MS;
+/** Whether a first read leaves a row unpublished because it is about the past. A meeting without a time of day is not until its day is over. */
+function isOld(row: Row, { now, time_zone }: SignalContext): boolean {
+  if (row.kind === 'meeting') return row.start === null || (row.start.includes('T') ? Date.parse(row.start) <= now : row.start < dayText(localTimeAt(now, time_zone)));
   const date = row.kind === 'filing' ? row.introduced : row.kind === 'post' ? row.published : null;
   return date === null || Date.parse(date) < now - FIRST_DAYS * DAY_MS;
 }

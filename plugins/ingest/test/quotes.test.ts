@@ -166,6 +166,27 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('is not published again when the items of an agenda get other ids', async () => {
+    const [{ id: first }] = await signals('vote') as [Signal];
+    const changes = (await signals('source_change')).length;
+    const votes = [ana('Negative'), bo('Negative'), voteOf(3, 'Cyrus Young')('Affirmative')];
+    show(item(9101, 'Budget amendment', passed('Fail', ...votes)), item(9102, 'Sewer "repairs"'));
+    expect(await next()).to.include({ outcome: 'unchanged', signals: 0 });
+    show(item(9201, 'Budget amendment', passed('Fail', ...votes)), item(9202, 'Sewer "repairs"'), item(9203, 'Parks'));
+    expect(await next()).to.include({ changed: 1, signals: 2 });
+    const published = await signals('source_change');
+    expect(published).to.have.length(changes + 1);
+    expect(published.flatMap((change) => change.changes).filter((change) => JSON.stringify(change).includes('Parks'))).to.have.length(1);
+    // A correction is still one of the same vote, also in the read that has yet another id.
+    show(item(9301, 'Budget amendment', passed('Pass', ...votes)), item(9202, 'Sewer "repairs"'), item(9203, 'Parks'));
+    await next();
+    expect((await signals('vote')).map(({ id: vote, title }) => [vote, title])).to.equal([[first, 'Passed: Budget amendment']]);
+    // An item of the same title about another matter is another one.
+    show(item(9401, 'Budget amendment', { EventItemMatterFile: 'B 2', ...passed('Pass', ...votes) }), item(9202, 'Sewer "repairs"'), item(9203, 'Parks'));
+    await next();
+    expect(await signals('vote')).to.have.length(2);
+  });
+
   it('quotes the votes of the item itself when ids of people and matters are equal to its id', async () => {
     const votes = (id: number, value: string) => [['Ann Lee', 206], ['Bo Ray', 207]].map(([VotePersonName, VotePersonId], at) => ({ VoteId: at, VotePersonId, VotePersonName, VoteValueName: value, VoteEventItemId: id }));
     const event = (id: number, EventBodyName: string, ...EventItems: object[]) => ({ EventId: id, EventGuid: `E${id}`, EventBodyName, EventDate: '2026-02-20T00:00:00', EventTime: '6:00 PM', EventItems });

@@ -20,13 +20,13 @@ const edited = (line: string, edit: (matter: any) => void) => {
 };
 
 describe('the replay of a real calendar', { skip: !isThere, timeout: 60_000 }, () => {
-  // The counts were also made by an independent script that compares the fields of the file.
+  // The changes were also counted by an independent script that compares the fields of the file. The meeting of the day before the first sync has no signal.
   it('finds every change of 72 syncs, invents nothing, and is silent in a second pass', async () => {
     expect(await replay(linesOf('nyc-2024q1.replay.ndjson'))).to.equal({
       reads: 72,
       rows: 146,
       // One meeting was listed as cancelled and took place after all: its cancellation became a correction.
-      signals: { 'public_meeting': 139, 'public_meeting (new version)': 281, 'source_change': 273, 'source_change (new version)': 1, 'meeting_cancelled': 21, 'short_notice': 5 },
+      signals: { 'public_meeting': 138, 'public_meeting (new version)': 279, 'source_change': 273, 'source_change (new version)': 1, 'meeting_cancelled': 21, 'short_notice': 5 },
       changes: { added: 147, changed: 287, gone: 1 },
       second_pass: 0,
     });

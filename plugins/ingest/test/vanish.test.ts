@@ -58,7 +58,7 @@ for (const database of testDatabases()) {
       clock.set(new Date(FIRST_DAY).toISOString());
       site.pages['/calendar.ics'] = calendar;
       // Within an hour few jobs of other plugins run.
-      const { status, body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/calendar.ics`, place: 'st-louis,missouri', cadence_seconds: 300, visibility: 'public' } });
+      const { status, body } = await kit.request('POST', '/api/watched-sources', { as: admin, payload: { url: `${site.url}/calendar.ics`, place: 'st-louis,missouri', cadence_seconds: 300, visibility: 'public', source_class: 'government_agenda' } });
       expect(status, body.detail).to.equal(201);
       id = body.id;
       reads = 0;
@@ -214,6 +214,70 @@ for (const database of testDatabases()) {
       expect(await titles('source_change')).to.equal(['Takes place after all: Beta, 5 Feb 2026, 06:00']);
     });
 
+    it('are corrected too when they were marked as cancelled and are listed with another id, also beside the marked one', async () => {
+      const others: Event[] = [['Begun', -1], ...WEEK];
+      const status = (calendar: string) => calendar.replace('SUMMARY:Xray', 'STATUS:CANCELLED\r\nSUMMARY:Xray');
+      const title = (calendar: string) => calendar.replace('SUMMARY:Xray', 'SUMMARY:CANCELLED - Xray');
+      for (const [mark, isLeft] of [[status, false], [title, true]] as const) {
+        await watch(ics(['Xray', 0.6], ...others));
+        const meeting = (await signals()).find((signal) => signal.title === 'Xray')!;
+        const marked = mark(ics(['Xray', 0.6], ...others));
+        expect(await next(marked)).to.include({ changed: 1, signals: 2 });
+        const cancelled = (await signals()).find(({ type }) => type === 'meeting_cancelled')!;
+        const back = isLeft ? mark(ics(['Xray', 0.6], ['Xray', 0.6, 'new'], ...others)) : ics(['Xray', 0.6, 'new'], ...others);
+        expect(await next(back)).to.include({ added: 0, changed: 1, gone: 0, signals: 2 });
+        expect(await titles('short_notice')).to.equal([]);
+        expect(await titles('meeting_cancelled')).to.equal([]);
+        const found = (await signals()).filter((signal) => signal.title.includes('Xray'));
+        expect(found.map((signal) => [signal.id, signal.type, signal.title]).toSorted()).to.equal([[meeting.id, 'public_meeting', 'Xray'], [cancelled.id, 'source_change', 'Takes place after all: Xray, 1 Feb 2026, 20:24']].toSorted());
+        expect(found.find(({ type }) => type === 'public_meeting')!.supersedes).to.equal(cancelled.id);
+        // The marked one stays silent, also when the file changes elsewhere or loses it.
+        expect(await next(back.replace('SUMMARY:Eta', 'X-NOTE:1\r\nSUMMARY:Eta'))).to.include({ outcome: 'unchanged', signals: 0 });
+        expect(await next(ics(['Xray', 0.6, 'new'], ...others))).to.include({ signals: 0 });
+        // The one that continues it is cancelled and back with a third id.
+        expect(await next(mark(ics(['Xray', 0.6, 'new'], ...others)))).to.include({ signals: 2 });
+        expect(await titles('meeting_cancelled')).to.have.length(1);
+        expect(await next(ics(['Xray', 0.6, 'third'], ...others))).to.include({ signals: 2 });
+        expect(await titles('meeting_cancelled')).to.equal([]);
+        expect(await titles('public_meeting')).to.equal([...WEEK.map(([name]) => name), 'Xray'].toSorted());
+      }
+    });
+
+    it('are not cancelled when one is marked in the read that has it with another id, but others at that time are new', async () => {
+      await watch(ics(['Xray', 3], ...WEEK));
+      const both = ics(['Xray', 3], ['Xray', 3, 'new'], ...WEEK).replace('SUMMARY:Xray', 'STATUS:CANCELLED\r\nSUMMARY:Xray');
+      expect(await next(both)).to.include({ signals: 0 });
+      expect(await next()).to.include({ outcome: 'unchanged', signals: 0 });
+      const marked = ics(['Xray', 3, 'new'], ...WEEK).replace('SUMMARY:Xray', 'STATUS:CANCELLED\r\nSUMMARY:Xray');
+      expect(await next(marked)).to.include({ signals: 2 });
+      const more = marked.replace('END:VCALENDAR', ics(['Yankee', 3], ['Xray', 3.5, 'later'], ['Xray special', 3]).replace(/^[^]*?(?=BEGIN:VEVENT)/, ''));
+      expect(await next(more)).to.include({ added: 3, signals: 3 });
+      expect(await titles('meeting_cancelled')).to.have.length(1);
+    });
+
+    it('continue with the same signals when they come back with another id and a longer or shorter title', async () => {
+      for (const [first, second] of [['Xray', 'Xray: agenda posted'], ['Xray special', 'Xray']] as const) {
+        await watch(ics(['Begun', -1], [first, 0.6], ...WEEK));
+        const meeting = (await signals()).find(({ title }) => title === first)!;
+        await next(ics(['Begun', -1], ...WEEK));
+        expect(await titles('meeting_cancelled')).to.have.length(1);
+        expect(await next(ics(['Begun', -1], [second, 0.6, 'new'], ...WEEK))).to.include({ added: 1, signals: 2 });
+        expect(await titles('short_notice')).to.equal([]);
+        expect(await titles('meeting_cancelled')).to.equal([]);
+        expect((await signals()).find(({ id: signal }) => signal === meeting.id)).to.include({ type: 'public_meeting', title: second });
+        // A title that only begins with the same letters is another one.
+        await next(ics(['Begun', -1], ...WEEK));
+        await next(ics(['Begun', -1], [`${second}s`, 0.6, 'other'], ...WEEK));
+        expect(await titles('meeting_cancelled')).to.have.length(1);
+      }
+    });
+
+    it('are not published by a first read when they have begun, but those without a time on their day are', async () => {
+      const dated = (title: string, day: string) => ['BEGIN:VEVENT', `UID:${title}`, `SUMMARY:${title}`, `DTSTART;VALUE=DATE:${day}`, 'END:VEVENT', ''].join('\r\n');
+      expect(await watch(ics(['Begun', -0.02], ['Begins', 0.02]).replace('END:VCALENDAR', `${dated('Yesterday', '20260131')}${dated('Today', '20260201')}END:VCALENDAR`))).to.include({ rows: 4, signals: 2 });
+      expect(await titles('public_meeting')).to.equal(['Begins', 'Today']);
+    });
+
     it('are not published again at another address that lists them, nor when the first address is back', async () => {
       await watch(ics(...WEEK));
       const before = (await signals()).map(({ id: signal }) => signal).toSorted();
@@ -256,8 +320,8 @@ for (const database of testDatabases()) {
       expect((await source()).notices).to.equal(['rows_left_out']);
       // One that vanished among the others is cancelled, and there is room for one more at the end.
       expect(await next(withSeries(weekly, daily.replace('END:VEVENT', 'EXDATE:20260210T150000Z\r\nEND:VEVENT')))).to.include({ added: 1, gone: 1, signals: 3 });
-      // It has 86,400 occurrences a day: the first twelve of each are read, and no more appear within the day.
-      expect(await next(withSeries(weekly, series('Each second', 'FREQ=SECONDLY')))).to.include({ gone: 0, signals: 110 });
+      // It has 86,400 occurrences a day: the first twelve of each are read, and no more appear within the day. Those of the next day are short notices.
+      expect(await next(withSeries(weekly, series('Each second', 'FREQ=SECONDLY')))).to.include({ gone: 0, signals: 110 + 12 });
       expect(await next()).to.include({ signals: 0 });
     });
   });
