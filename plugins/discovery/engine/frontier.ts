@@ -9,7 +9,7 @@ export const rankOf = { seed: 0, known: 1, feed: 2, indexed: 3, searched: 4, sit
 const LIKELY = /\b(?:about|staff|team|board|council|alder(?:men|s)|commission(?:ers)?|committees?|members?|membership|leadership|people|directory|officers?|trustees?|contacts?|partners?|coalition|organi[sz]ations?|groups?|events?|calendar|meetings?|campaigns?|initiatives?|programs?|departments?|who-we-are|nosotros|equipo|consejo|junta|miembros|personal|directorio|contacto|eventos|socios)\b/i;
 const NO_PAGE = /\.(?:jpe?g|png|gif|webp|svg|ico|css|js|mjs|woff2?|ttf|mp[34]|m4a|avi|mov|wmv|zip|gz|rar|exe|dmg|docx?|xlsx?|pptx?)$/i;
 /** Names of parameters that are secrets: members of a workspace see the addresses of its runs. */
-const SECRET = /^(?:token|access_?token|key|api_?key|auth|authorization|password|secret|sig|signature)$/i;
+const SECRET = /^(?:token|access_?token|key|api_?key|auth|authorization|password|pwd|secret|sig|signature|x-amz-signature|phpsessid|sid|jwt)$/i;
 const NO_VISIT = /\b(?:login|log-in|signin|sign-in|logout|register|cart|checkout|account|password|wp-admin|wp-login|share|print|feed\/|replytocom)\b/i;
 const LONGEST_URL = 2000;
 const LONGEST_QUERY = 200;
@@ -70,10 +70,14 @@ export function pageAt(text: string): NewPage | null {
   return page && !NO_VISIT.test(new URL(page.url).pathname) ? page : null;
 }
 
+/** Whether an address has a password or a key. */
+export function hasSecret(url: URL): boolean {
+  return url.username !== '' || url.password !== '' || [...url.searchParams.keys()].some((name) => SECRET.test(name));
+}
+
 function addressAt(text: string): NewPage | null {
   const url = parseUrl(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.href.length > LONGEST_URL || url.search.length > LONGEST_QUERY) return null;
-  if ([...url.searchParams.keys()].some((name) => SECRET.test(name))) return null;
+  if (!url || !/^https?:$/.test(url.protocol) || hasSecret(url) || url.href.length > LONGEST_URL || url.search.length > LONGEST_QUERY) return null;
   url.hash = '';
   const segments = url.pathname.split('/').filter(Boolean);
   // Calendars and broken relative links make paths that repeat without end.

@@ -75,7 +75,7 @@ function statementsOf(run: RunRow, { claims, sources }: ShownCandidate, names: N
     const source = sources.find(({ local_id }) => local_id === claim.source_local_id);
     if (!source) continue;
     statement.passages.push({
-      ...markedPassage(claim.excerpt, value.text), title: source.title ?? source.url, url: isWebUrl(source.url) ? source.url : null, source: source.local_id, isArchived: isArchived(run, source), isByProgram: claim.method === 'model',
+      ...markedPassage(claim.excerpt, value.text), title: source.title ?? source.url, url: isWebUrl(source.url) ? source.url : null, source: encodeURIComponent(source.local_id), isArchived: isArchived(run, source), isByProgram: claim.method === 'model',
     });
   }
   return [...found.values()].map(({ passages: [first, ...others], ...statement }) => ({ ...statement, first, others }));

@@ -2,6 +2,7 @@ import { problem, type InputError, type Reader } from 'civic';
 import type { ActorDraft, DraftFault } from 'civic/directory';
 import { atPlace } from '../candidates/place.ts';
 import type { Discovery } from '../context.ts';
+import { hasSecret } from '../engine/frontier.ts';
 import type { Bundle } from './bundle.ts';
 import type { SyncEntry, SyncSource } from './schemas.ts';
 
@@ -43,7 +44,8 @@ export async function checkedEntries({ directory }: Discovery, reader: Reader, {
 }
 
 function indexedSources(sources: SyncSource[]): Map<string, IndexedSource> {
-  refuseFaults(repeated('sources', sources));
+  const secrets = sources.flatMap(({ url }, index) => (hasSecret(new URL(url)) ? [{ pointer: `/sources/${index}/url`, detail: 'must be an address without a password or a key' }] : []));
+  refuseFaults([...repeated('sources', sources), ...secrets]);
   return new Map(sources.map((source, index) => [source.local_id, { source, index }]));
 }
 

@@ -43,6 +43,13 @@ for (const database of testDatabases()) {
       expect([status, body.code, body.errors]).to.equal([400, 'invalid_request', [{ pointer: '/a~10', detail: 'is not allowed' }]]);
     });
 
+    it('are rejected for sources whose addresses have a password or a key', async () => {
+      for (const url of ['https://a.example/?Token=1', 'https://a.example/?X-Amz-Signature=1', 'https://me:word@a.example/']) {
+        const { status, body } = await sync(bundle({ sources: [source('s1', { url })] }));
+        expect([status, body.errors?.[0]?.pointer], url).to.equal([400, '/sources/0/url']);
+      }
+    });
+
     it('do not list people who asked not to be listed at the place of the run', async () => {
       await command('unlisted add', { name: 'Finn Moe', place: 'Gladstone, MO' });
       const person = entry('p1', 'Finn Moe', 'https://finn.example/', 'person');
