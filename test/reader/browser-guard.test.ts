@@ -59,7 +59,7 @@ describe('A page in the browser of the reader', { skip: missingBrowser() !== nul
     const chromium = await openChromium();
     const fetch = createFetch({ allowPrivateAddresses: false, isAllowed: (address) => address === ORIGIN, timeoutSeconds: 10, maxBytes: 100_000, maxRedirects: 3, userAgent: 'Civic' });
     const asked: string[] = [];
-    const config = { browser_fallback_enabled: true, browser_path: chromium.path, browser_sandbox: false, browser_seconds: 120, longest_wait_seconds: 5, max_bytes: 100_000, timeout_seconds: 10 };
+    const config = { browser_fallback_enabled: true, browser_path: chromium.path, browser_sandbox: false, browser_seconds: 120, browser_concurrency: 1, longest_wait_seconds: 5, max_bytes: 100_000, timeout_seconds: 10 };
     const hosts = { permit: async (url: URL) => { asked.push(url.pathname); }, note: async () => {} };
     const browser = createBrowser({ config, clock: { now: Date.now }, fetch } as never, hosts as never);
     try {

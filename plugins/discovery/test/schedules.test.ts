@@ -108,7 +108,7 @@ for (const database of testDatabases()) {
       await kit.db.write(async (tx) => {
         await tx('discovery_candidates').where({ id: likely!.id }).update({ score: 0.9, updated_at: OLD });
         await tx('discovery_candidates').whereIn('id', [rejected!.id, doubtful!.id]).update({ score: 0.55, updated_at: OLD });
-        await tx('discovery_runs').where({ id }).update({ completed_at: OLD });
+        await tx('discovery_runs').where({ id }).update({ created_at: OLD, completed_at: OLD });
         await kit.composition.jobs.of('discovery').enqueue(tx, 'discovery.prune', {});
       });
       const pages = async () => (await call('GET', `/api/discovery-runs/${id}/sources?visibility=public`)).body.total;
