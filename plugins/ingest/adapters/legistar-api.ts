@@ -1,5 +1,6 @@
 import type { Document } from 'civic/reader';
 import { isObject, jsonOf, passagesOf } from '../text/json.ts';
+import { statusOf, statusOfValue } from '../text/status.ts';
 import { localTime } from './times.ts';
 import type { Adapter, AdapterContext, AgendaItem, FilingAction, FilingRow, LinkedDocument, MeetingRow, Passage, Row, Vote } from './types.ts';
 
@@ -12,7 +13,6 @@ const DAYS_BACK = 60;
 const NEAR_DAYS = 10;
 const FAR_AT_ONCE = 20;
 const DAY_MS = 24 * 3600_000;
-const OFF = /cancel|deferred|postponed/i;
 
 interface Event {
   EventId: number;
@@ -160,7 +160,7 @@ async function meetingOf({ record, url, passage }: Found, context: AdapterContex
     start: localTime(event.EventDate.slice(0, 10), event.EventTime ?? null, context.time_zone),
     end: null,
     location: event.EventLocation?.trim() || null,
-    status: OFF.test(event.EventAgendaStatusName ?? '') || OFF.test(event.EventComment ?? '') ? 'cancelled' : 'confirmed',
+    status: statusOfValue(event.EventAgendaStatusName) === 'cancelled' || statusOf(event.EventComment) === 'cancelled' ? 'cancelled' : 'confirmed',
     url: event.EventInSiteURL || null,
     documents: documentsOf(event),
     items: await itemsOf(event, url, context),

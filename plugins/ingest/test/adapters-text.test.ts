@@ -4,7 +4,7 @@ import { slowness } from 'civic/testing';
 import type { Document } from 'civic/reader';
 import { ADAPTERS } from '../adapters/adapters.ts';
 import { findDates } from '../text/dates.ts';
-import { statusOf } from '../text/status.ts';
+import { statusOf, withoutStatus } from '../text/status.ts';
 import { findTimes } from '../text/times.ts';
 import { startOfValue } from '../text/values.ts';
 import { instantOf, knownZone } from '../text/zone.ts';
@@ -54,6 +54,34 @@ describe('dates and times of texts', () => {
     expect(['Board Meeting CANCELED', 'No meeting', 'Postponed'].map((text) => statusOf(text))).to.equal(['cancelled', 'cancelled', 'cancelled']);
     expect(['Rescheduled Regular Board Meeting', 'No meeting minutes yet', 'If the meeting is cancelled, we write', 'Open'].map((text) => statusOf(text))).to.equal(['confirmed', 'confirmed', 'confirmed', 'confirmed']);
     expect(statusOf('Tentative agenda date')).to.equal('tentative');
+  });
+
+  it('takes a meeting as cancelled where a mark or a sentence says it of the meeting', () => {
+    const off = [
+      'CANCELLED', 'Deferred', 'NO MEETING', 'Meeting postponed', 'CANCELLED - Zoning', 'Cancelled: Zoning', 'Zoning (Cancelled)', '[CANCELED] Zoning', '*** DEFERRED ***', 'CANCELLED-Hearing Room', 'Zoning CANCELLED',
+      'Canceled Regular Board Meeting', 'Zoning Board of Appeals Cancelled', 'Special Board Meeting - December 10, 2018 CANCELLED', 'Feb. 11 Cancelled', 'April 16 meeting canceled', 'March 9, 2026 at 6:00 pm, City Hall, cancelled',
+      'This meeting has been cancelled due to weather.', 'This meeting is cancelled as there are no items to be heard', 'NOTE:  Today’s meeting was canceled.', 'Note: This meeting is cancelled. No items require action.', 'Meeting and Subject Matter Hearing Cancelled',
+      'October 16 Committee/Board Meetings have been cancelled', 'Postponed until further notice', 'POSTPONED until May', 'Cancelled - rescheduled to March 4', 'The hearing on the bridge has been postponed to May 3', 'CANCELLATION of Virtual Meeting', 'Board Meeting Cancellation Notice',
+      'No Meetings Scheduled in August', 'There is no regular meeting scheduled for December 2019.', 'The Board will not meet in July', 'CANCELADA', 'Reunión cancelada', 'Audiencia pública - CANCELADO', 'La sesión ha sido suspendida', 'Junta (aplazada)', 'City Hall\n--em--This meeting is canceled--em--',
+    ];
+    expect(off.filter((text) => statusOf(text) !== 'cancelled')).to.equal([]);
+  });
+
+  it('does not take what a meeting is about, or its items, as a cancellation', () => {
+    const on = [
+      'Item 12 (Res 14) has been postponed to the next meeting.', 'Workshop on deferred maintenance of city bridges', 'To cancel your registration to speak call 555-0100', 'Replaces the cancelled meeting of Nov 3', 'Student Debt Cancellation Forum',
+      'Hearing on cancelled contracts', 'Workshop: why no meetings work', 'Hearing on the cancelled bridge contract', 'Agenda: item 4 postponed to December', 'Item 4 - postponed', 'Item 4 (postponed)', 'Res. 14 has been postponed', 'Deferred Compensation Board', 'DEFERRED COMPENSATION COMMITTEE MEETING',
+      'Cancelled contracts hearing', 'Deferred Maintenance Committee', 'Cancellation of Pensions', 'Meeting cancellation policy', 'Unless the meeting is cancelled, doors open at 6', 'The meeting may be cancelled', 'The meeting is not cancelled', 'School board vote postponed', 'Hearing on contracts that were cancelled', 'Registrations for this meeting will be cancelled after June 1',
+      'The Nov 3 meeting was cancelled; this one replaces it.', 'Hearing on why the bridge was cancelled', 'Foro sobre contratos cancelados',
+    ];
+    expect(on.filter((text) => statusOf(text) !== 'confirmed')).to.equal([]);
+    expect(['Student Debt Cancellation', 'CANCELLED - Zoning', 'Zoning (Cancelled)', 'Deferred: Zoning'].map(withoutStatus)).to.equal(['Student Debt Cancellation', 'Zoning', 'Zoning', 'Zoning']);
+  });
+
+  it('reads statuses of hostile texts soon', () => {
+    const began = performance.now();
+    for (const word of ['meeting of ', 'the ', '1 ', 'no meeting ', 'board for cancelled ', '((', 'cancelled-', '- ', 'hearing is ']) statusOf(word.repeat(2000));
+    expect(performance.now() - began).to.be.below(1000);
   });
 });
 

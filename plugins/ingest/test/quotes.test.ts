@@ -203,4 +203,15 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
     expect(vote.evidence[0]!.passage).to.contain('Nay').and.not.contain('Aye');
     expect(await archived(vote)).to.equal(vote.evidence.map(({ passage }) => passage));
   });
+
+  it('cancels a meeting whose comment says so of the meeting, and none whose comment mentions it of something else', async () => {
+    const shown = (...comments: (string | null)[]) => legistar.show(comments.map((EventComment, at) => ({ EventId: 540 + at, EventGuid: `C${at}`, EventBodyName: `Commission ${at}`, EventDate: '2026-02-21T00:00:00', EventTime: '6:00 PM', EventComment, EventItems: [] })) as unknown as LegistarEvent[]);
+    // Other sources of this file watch the same server.
+    const cancelled = async () => [...new Set((await signals('meeting_cancelled')).flatMap(({ title }) => /Commission \d/.exec(title)?.[0] ?? []))].sort();
+    shown(null, null, null, null, null, null);
+    await watch(`${legistar.url}?comments`);
+    shown('Item 12 (Res 14) has been postponed to the next meeting.', 'Workshop on deferred maintenance of city bridges', 'To cancel your registration to speak call 555-0100', 'Replaces the cancelled meeting of Nov 3', 'This meeting has been cancelled due to weather.', 'DEFERRED');
+    await next();
+    expect(await cancelled()).to.equal(['Commission 4', 'Commission 5']);
+  });
 });
