@@ -88,7 +88,7 @@ function changed({ before, row, fields, isShifted, isElsewhere = false }: Omit<E
   if (row.kind === 'meeting' && isOff(row) && !isOff(before)) return [...newVersion, cancelled(row, former, context)];
   if (changes.length === 0) return isShifted ? newVersion : [];
   if (isElsewhere) return newVersion;
-  const evidence = row.kind === 'page' ? pageEvidence(row, changes, former, context) : itemEvidence(row, changes, context) ?? rowEvidence(row, context);
+  const evidence = row.kind === 'page' ? pageEvidence(row, changes, former, context) : itemEvidence(row, before, changes, context) ?? rowEvidence(row, context);
   return [...newVersion, { draft: changeDraft(row, changes, context, evidence), is: null }];
 }
 

@@ -44,9 +44,11 @@ export function pageEvidence(row: PageRow, changes: SignalChange[], former: Form
   return [...removed.map((passage): One => ({ ...now, captured_at: former.content_at, passage: passage.text, locator: { start: passage.start, end: passage.start + passage.text.length }, content_hash: former.content_hash })), now];
 }
 
-/** Returns evidence that has the title of each agenda item, from the document that lists it; null when none has. */
-export function itemEvidence(row: Row, changes: SignalChange[], context: SignalContext): Evidence | null {
-  const items = row.kind === 'meeting' ? row.items ?? [] : [];
+/** Returns evidence that has the title of each agenda item that is new or changed, from the document that lists it; null when none has. Items of one title differ by their keys. */
+export function itemEvidence(row: Row, before: Row, changes: SignalChange[], context: SignalContext): Evidence | null {
+  const itemsOf = (one: Row) => (one.kind === 'meeting' ? one.items ?? [] : []);
+  const known = new Map(itemsOf(before).map((item) => [item.key, JSON.stringify(item)]));
+  const items = itemsOf(row).filter((item) => known.get(item.key) !== JSON.stringify(item));
   const titles = new Set(changes.filter(({ field }) => field === 'items').map(({ after }) => (after as { title?: unknown } | null)?.title));
   const found = items.filter(({ title }) => titles.has(title)).slice(0, MOST_QUOTES).flatMap(({ key, title }) => textQuote(key, [{ text: title }], row, context) ?? []);
   return found.length > 0 ? found : null;

@@ -214,4 +214,14 @@ describe('the evidence of what changed', { timeout: 120_000 }, () => {
     await next();
     expect(await cancelled()).to.equal(['Commission 4', 'Commission 5']);
   });
+
+  it('quotes the item that was added when others have its title', async () => {
+    const contracts = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => item(9600 + number, 'Approval of contract'));
+    show(...contracts.slice(0, 8));
+    await watch(`${legistar.url}?contracts`);
+    show(...contracts);
+    expect(await next()).to.include({ changed: 1 });
+    const [change] = (await signals('source_change')).filter(({ title }) => title.includes('Approval of contract'));
+    expect(change!.evidence.map(({ passage }) => JSON.parse(passage!).EventItemId)).to.equal([9609]);
+  });
 });
