@@ -89,11 +89,13 @@ async function searched({ place, job, discovery: { civic } }: Reading, engine: S
 async function addSitemaps(reading: Reading): Promise<void> {
   const { discovery, run } = reading;
   const seeds = (await waitingPages(discovery.civic.db.read, run.key, 100)).filter(({ rank }) => rank <= rankOf.known);
-  for (const origin of [...new Set(seeds.map(({ url }) => new URL(url).origin))].slice(0, MOST_SITEMAPS)) {
+  const origins = [...new Set(seeds.map(({ url }) => new URL(url).origin))].slice(0, MOST_SITEMAPS);
+  // Each is on another host, so that they can be requested at once.
+  const found = await Promise.all(origins.map(async (origin) => {
     const read = await readAddress({ ...reading, browser: null }, { url: `${origin}/sitemap.xml`, rank: rankOf.sitemap });
-    const pages = read.content ? sitemapPages(Buffer.from(read.content.body).toString('utf8'), new URL(origin).host) : [];
-    await change(reading, (tx) => admit(reading, tx, pages));
-  }
+    return read.content ? sitemapPages(Buffer.from(read.content.body).toString('utf8'), new URL(origin).host) : [];
+  }));
+  await change(reading, (tx) => admit(reading, tx, found.flat()));
 }
 
 function pagesAt(urls: string[], rank: number): NewPage[] {
