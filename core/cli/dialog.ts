@@ -15,7 +15,7 @@ export function createDialog(streams: DialogStreams, { isYes = false, isClosed =
   let answers: Answers | null = null;
   const opened = (): Answers => (answers ??= hasKeys ? keyAnswers(streams) : lineAnswers(streams));
   const isSilent = isYes || isClosed;
-  const unanswered = ({ text, instead }: Question): Failure => new Failure(`${text.replace(/[?:]$/, '')}: no answer, because nobody can be asked here. Give ${instead}.`);
+  const unanswered = ({ text, instead }: Question): Failure => new Failure(`${text.replace(/[?:]$/, '')}: no answer was given. Give ${instead}.`);
 
   async function answered<Value>(question: Question, ask: () => Promise<Value | null>): Promise<Value> {
     if (isSilent) throw unanswered(question);

@@ -31,5 +31,5 @@ export const discoveryOptions: ConfigFragment = {
     brave_key: { doc: 'A key of the Brave Search API, which finds pages for runs; empty uses none. The place and words of the issue areas are sent to it.', format: Joi.string().max(500).allow('') as never, default: '', sensitive: true },
   },
   schedules: { doc: 'Runs of the operator that start by themselves: a list with a location, issue_areas, depth (standard or deep) and every (weekly, monthly or quarterly). Reviewers of the instance decide about what they find.', format: Joi.array().items(schedule).max(200) as never, default: [] },
-  page_days: { doc: 'How many days the pages of a run are kept after it ended, and its candidates with a low score that nobody decided about.', format: Joi.number().integer().min(1).max(3650) as never, default: 180 },
+  page_days: { doc: 'How many days the pages of a run are kept after it ended, and its undecided candidates with a low score.', format: Joi.number().integer().min(1).max(3650) as never, default: 180 },
 };

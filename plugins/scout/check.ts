@@ -13,7 +13,7 @@ export function instanceCheck({ civic }: Scout): Check {
       if (!url) return { status: 'ok', detail: 'none: entries stay on this machine' };
       const { status, body } = await request(`${url}/health`);
       if (status !== 200 || body.status !== 'ok') return { status: 'failed', detail: `${url} does not respond as a Civic instance does (${status})`, fix: 'bin/scout config set instance.url <url>' };
-      if (!signIn) return { status: 'warning', detail: `${url} responds, but nobody is signed in there`, fix: 'bin/scout login' };
+      if (!signIn) return { status: 'warning', detail: `${url} responds, but scout is not signed in there`, fix: 'bin/scout login' };
       const response = await signedIn(civic.instance.data_dir, civic.config.instance.url).send('GET', '/api/discovery-runs?limit=1');
       if (response.status !== 200) return { status: 'failed', detail: rejectionOf(url, response), fix: 'bin/scout login' };
       return { status: 'ok', detail: `signed in at ${url} with ${signIn.kind === 'key' ? 'an API key' : 'a browser'}` };

@@ -27,7 +27,7 @@ describe('Research on one machine', () => {
 
   it('explains what a run lacks', async () => {
     expect((await machine.scout('runs')).stderr).to.contain('There is no database at').and.to.contain('bin/scout migrate creates it');
-    expect((await machine.spawn(['run'])).stderr).to.contain('Which place: no answer, because nobody can be asked here. Give --location <place>.');
+    expect((await machine.spawn(['run'])).stderr).to.contain('Which place: no answer was given. Give --location <place>.');
     expect((await machine.scout('run', '--location', 'Nowhereville XQ', '--issue', 'housing_affordability')).stderr).to.match(/^location: "Nowhereville XQ" names no place for certain/);
     expect(await machine.scout('run', '--location', 'Kansas City, MO', '--issue', 'housing')).to.include({ code: 2 });
     expect((await machine.scout('run', ...PLACE, '--depth', 'abyss')).stderr).to.startWith('--depth is standard or deep, not "abyss"');

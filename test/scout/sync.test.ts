@@ -72,7 +72,7 @@ describe('The sync of scout', () => {
     expect((await machine.scout('sync')).stderr).to.equal('No instance is chosen: bin/scout login <url> signs in at one.\n');
     Object.assign(machine.env, { SCOUT_INSTANCE_URL: url });
     expect((await machine.scout('sync')).stderr).to.equal(`Not signed in at ${url}: bin/scout login signs in, bin/scout login --key stores an API key.\n`);
-    expect((await machine.scout('doctor')).stdout).to.contain(`scout: instance: ${url} responds, but nobody is signed in there`);
+    expect((await machine.scout('doctor')).stdout).to.contain(`scout: instance: ${url} responds, but scout is not signed in there`);
   });
 
   it('stores a key that the instance accepts, in a file for this user, and never prints it', async () => {

@@ -109,7 +109,7 @@ describe('Questions without a terminal', () => {
   it('fail when the input ends, and name what to give instead', async () => {
     const { dialog, input } = stage({ isTerminal: false });
     input.end();
-    await expect(dialog.text(place)).to.reject('Which place: no answer, because nobody can be asked here. Give --location <place>.');
+    await expect(dialog.text(place)).to.reject('Which place: no answer was given. Give --location <place>.');
     await expect(dialog.choice({ ...place, choices: colours })).to.reject(/Give --location <place>\.$/);
   });
 

@@ -25,7 +25,7 @@ export interface MeetingsQuery {
   issue_area?: string;
   since: string;
   limit: number;
-  /** Whether meetings that were announced and are cancelled are listed too: calendars show them as such, so that nobody comes. */
+  /** Whether meetings that were announced and are cancelled are listed too: calendars show them as such, so that people do not come. */
   with_cancelled?: boolean;
 }
 

@@ -10,7 +10,7 @@ function show({ progress, counts }) {
   for (const number of live.querySelectorAll('[data-count]')) number.textContent = numbers.format(shown[number.dataset.count]);
 }
 
-/** The page then has the candidates. A form that somebody fills in is not lost: the page of an open run has none with text. */
+/** The page then has the candidates. A form that is being filled in is not lost: the page of an open run has none with text. */
 function end(events) {
   events.close();
   location.reload();

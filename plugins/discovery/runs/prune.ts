@@ -5,7 +5,7 @@ import { prunePages } from './pages-store.ts';
 import { pruneQueries } from './queries-store.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** Candidates below this score that nobody decided about in all that time are not worth a review. */
+/** Candidates below this score that are undecided after all that time are not worth a review. */
 const LOW_SCORE = 0.7;
 
 /** Deletes the pages, the queries and the doubtful candidates of runs that ended long ago. Runs, decisions and gaps stay: rejections are remembered. */

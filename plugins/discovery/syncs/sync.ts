@@ -24,7 +24,7 @@ export interface SyncRecord {
 /** A caller who works in a workspace. */
 type Member = Caller & { workspace_id: string };
 
-/** New and changed entries of a workspace in a month, so that nobody fills the disk. A run counts as one more. */
+/** New and changed entries of a workspace in a month, so that one workspace cannot fill the disk. A run counts as one more. */
 const MOST_SYNCED = 20_000;
 /** A transaction stores as many entries as fit in a fraction of a second. */
 const ENTRIES_AT_ONCE = 25;
